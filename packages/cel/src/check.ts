@@ -106,12 +106,12 @@ class Checker {
   // ---- names -------------------------------------------------------------------------------------------------------
 
   private ident(expr: Ident): Checked {
-    const found = (expr.absolute ? undefined : this.local(expr.name)) ?? this.global(expr.name);
-    return found ?? this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
+    const resolved = (expr.absolute ? undefined : this.local(expr.name)) ?? this.global(expr.name);
+    return resolved ?? this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
   }
   private local(name: string): Checked | undefined {
-    const found = this.locals.findLast((one) => one.name === name);
-    return found === undefined ? undefined : { op: 'local', type: found.type, slot: found.slot };
+    const local = this.locals.findLast((one) => one.name === name);
+    return local === undefined ? undefined : { op: 'local', type: local.type, slot: local.slot };
   }
   private global(name: string): Checked | undefined {
     const type = own(this.variables, name);
@@ -133,10 +133,10 @@ class Checker {
     if (whole !== undefined) return whole;
     const operand = this.visit(expr.operand);
     const { op, wrap } = selection(expr);
-    const found = this.fieldOf(operand.type, expr);
-    if (found === undefined) return UNKNOWN;
-    const type = operand.type.kind === 'optional' && !expr.test ? optionalOf(found.type) : wrap(found.type);
-    return { op: operand.type.kind === 'optional' && op === 'field' ? 'optionalField' : op, type, operand, property: found.property };
+    const field = this.fieldOf(operand.type, expr);
+    if (field === undefined) return UNKNOWN;
+    const type = operand.type.kind === 'optional' && !expr.test ? optionalOf(field.type) : wrap(field.type);
+    return { op: operand.type.kind === 'optional' && op === 'field' ? 'optionalField' : op, type, operand, property: field.property };
   }
   private fieldOf(type: CelType, expr: Select): { readonly property: string; readonly type: CelType } | undefined {
     switch (type.kind) {
@@ -189,8 +189,8 @@ class Checker {
     return this.report(at, `found no matching overload for '${name}' applied to '${applied}'`);
   }
 
-  private logic({ at, operator, terms: given }: Logic): Checked {
-    const terms = given.map((term) => this.visit(term));
+  private logic({ at, operator, terms: operands }: Logic): Checked {
+    const terms = operands.map((term) => this.visit(term));
     const wrong = terms.findIndex(({ type }) => !assignable(BOOL, type));
     if (wrong >= 0) {
       const around = wrong === 0 ? terms.slice(0, 2) : terms.slice(wrong - 1, wrong + 1);
@@ -235,12 +235,12 @@ class Checker {
 
   /** What is done within reach of local variables. */
   private within<T>(locals: readonly (readonly [string, CelType])[], visit: (slots: readonly number[]) => T): T {
-    const before = this.locals;
-    const slots = locals.map((_, i) => before.length + i);
-    this.locals = [...before, ...locals.map(([name, type], i) => ({ name, type, slot: slots[i] as number }))];
+    const outerLocals = this.locals;
+    const slots = locals.map((_, i) => outerLocals.length + i);
+    this.locals = [...outerLocals, ...locals.map(([name, type], i) => ({ name, type, slot: slots[i] as number }))];
     this.slots = Math.max(this.slots, this.locals.length);
     const result = visit(slots);
-    this.locals = before;
+    this.locals = outerLocals;
     return result;
   }
 

@@ -113,8 +113,8 @@ class Estimation {
     }
     const { cost = ONE, size, item } = all ?? {};
     const declared = this.sized(type);
-    const made: Sized = { size: size ?? declared.size, ...((item ?? declared.item) && { item: (item ?? declared.item) as Range }) };
-    return { cost: plus(argsCost, range(Math.max(1, cost.min), Math.max(1, cost.max))), ...made };
+    const resultSize: Sized = { size: size ?? declared.size, ...((item ?? declared.item) && { item: (item ?? declared.item) as Range }) };
+    return { cost: plus(argsCost, range(Math.max(1, cost.min), Math.max(1, cost.max))), ...resultSize };
   }
 
   private comprehension(checked: CheckedComprehension): Part {

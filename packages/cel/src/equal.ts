@@ -134,24 +134,24 @@ const withListTypes = new WeakMap<CelType, boolean>();
 
 /** Whether anything within a type is compared in a way of its own. */
 export function hasListTypes(type: CelType): boolean {
-  let found = withListTypes.get(type);
-  if (found === undefined) {
-    found = findListTypes(type, new Set());
-    withListTypes.set(type, found);
+  let hasLists = withListTypes.get(type);
+  if (hasLists === undefined) {
+    hasLists = findListTypes(type, new Set());
+    withListTypes.set(type, hasLists);
   }
-  return found;
+  return hasLists;
 }
-function findListTypes(type: CelType, seen: Set<CelType>): boolean {
-  if (seen.has(type)) return false;
-  seen.add(type);
+function findListTypes(type: CelType, visited: Set<CelType>): boolean {
+  if (visited.has(type)) return false;
+  visited.add(type);
   switch (type.kind) {
     case 'list':
-      return type.listType === 'set' || type.listType === 'map' || findListTypes(type.of, seen);
+      return type.listType === 'set' || type.listType === 'map' || findListTypes(type.of, visited);
     case 'map':
     case 'optional':
-      return findListTypes(type.of, seen);
+      return findListTypes(type.of, visited);
     case 'object':
-      for (const field of type.fields.values()) if (findListTypes(field.type, seen)) return true;
+      for (const field of type.fields.values()) if (findListTypes(field.type, visited)) return true;
       return false;
     default:
       return false;

@@ -30,11 +30,11 @@ function showIssue(source: string, { line, column, message }: CelIssue): string 
 
 /** The line and column of a place in the source. */
 export function placeOf(source: string, at: number): { line: number; column: number } {
-  const before = source.slice(0, at);
-  const start = before.lastIndexOf('\n') + 1;
+  const textBefore = source.slice(0, at);
+  const start = textBefore.lastIndexOf('\n') + 1;
   let line = 1;
   for (let i = 0; i < start; i++) if (source.charCodeAt(i) === 10) line++;
-  return { line, column: [...before.slice(start)].length + 1 };
+  return { line, column: [...textBefore.slice(start)].length + 1 };
 }
 
 /** The evaluation failed: no such key, division by zero, overflow and the like. */

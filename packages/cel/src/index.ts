@@ -93,11 +93,11 @@ const NO_LOCALS: unknown[] = [];
 
 /** Counts the steps of the regular expressions that a source spells out. */
 function patternMeter(): Meter {
-  let left = MAX_PATTERN_STEPS;
+  let remainingSteps = MAX_PATTERN_STEPS;
   return {
     spend(steps) {
-      left -= steps;
-      if (left < 0) throw new Failure('the regular expressions of the expression are too large');
+      remainingSteps -= steps;
+      if (remainingSteps < 0) throw new Failure('the regular expressions of the expression are too large');
     },
     read: () => undefined,
   };

@@ -29,7 +29,7 @@ const stringStart = /(?:[rR][bB]?|[bB][rR]?)?("""|'''|"|')/y;
 const sign = /==|!=|<=|>=|&&|\|\||[-+*/%!<>?:.,()[\]{}=]/y;
 
 export function tokens(source: string): Token[] {
-  const found: Token[] = [];
+  const tokenList: Token[] = [];
   let at = 0;
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
@@ -42,11 +42,11 @@ export function tokens(source: string): Token[] {
     let token: Token;
     if (start !== null) token = readString(source, at, start);
     else token = readPlain(at, match);
-    found.push(token);
+    tokenList.push(token);
     at += token.text.length;
   }
-  found.push({ token: 'end', at: source.length, text: '<EOF>' });
-  return found;
+  tokenList.push({ token: 'end', at: source.length, text: '<EOF>' });
+  return tokenList;
 }
 
 function readPlain(at: number, match: (pattern: RegExp) => RegExpExecArray | null): Token {
@@ -58,8 +58,8 @@ function readPlain(at: number, match: (pattern: RegExp) => RegExpExecArray | nul
     const kind = /[uU]$/.test(text) ? 'uint' : text.startsWith('0x') || /^\d+$/.test(text) ? 'int' : 'double';
     return { token: 'number', at, text, kind };
   }
-  const found = match(sign);
-  if (found !== null) return { token: 'sign', at, text: found[0] };
+  const signMatch = match(sign);
+  if (signMatch !== null) return { token: 'sign', at, text: signMatch[0] };
   throw new SyntaxFault(at, `Syntax error: token recognition error at: '${match(/[\s\S]/uy)?.[0] ?? ''}'`);
 }
 
@@ -107,9 +107,9 @@ function* parts(inner: string, from: number): Generator<string | { readonly code
     if (next !== at) yield inner.slice(at, next < 0 ? undefined : next);
     if (next < 0) return;
     escapeSequence.lastIndex = next;
-    const found = escapeSequence.exec(inner);
-    if (found === null) throw new SyntaxFault(from + next, `Syntax error: invalid escape sequence '${inner.slice(next, next + 2)}'`);
-    const [whole, plain, hex, octal, short, long] = found;
+    const escapeMatch = escapeSequence.exec(inner);
+    if (escapeMatch === null) throw new SyntaxFault(from + next, `Syntax error: invalid escape sequence '${inner.slice(next, next + 2)}'`);
+    const [whole, plain, hex, octal, short, long] = escapeMatch;
     if (plain !== undefined) yield own(plainEscapes, plain) ?? plain;
     else if (octal !== undefined) yield { code: Number.parseInt(octal, 8), long: false };
     else yield { code: Number.parseInt((hex ?? short ?? long) as string, 16), long: hex === undefined };

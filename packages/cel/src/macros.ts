@@ -37,10 +37,10 @@ function targetMacro(maker: NodeMaker, at: number, name: string, target: Expr, a
   if (name === 'bind' && args.length === 3 && target.node === 'ident' && target.name === 'cel') return bind(maker, at, 'bind', args);
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2)
     return bind(maker, at, name, [args[0] as Expr, target, args[1] as Expr]);
-  const known = own(comprehensions, name);
-  if (known === undefined) return undefined;
-  const one = known.one.includes(args.length);
-  if (!one && !known.two.includes(args.length)) return undefined;
+  const comprehension = own(comprehensions, name);
+  if (comprehension === undefined) return undefined;
+  const one = comprehension.one.includes(args.length);
+  if (!one && !comprehension.two.includes(args.length)) return undefined;
   const variable = variableOf(args[0] as Expr);
   const second = one ? undefined : variableOf(args[1] as Expr);
   if (variable === second) throw new SyntaxFault((args[1] as Expr).at, `duplicate variable name: ${second}`);
@@ -48,7 +48,7 @@ function targetMacro(maker: NodeMaker, at: number, name: string, target: Expr, a
   const body = rest[rest.length - 1] as Expr;
   const filter = rest.length === 2 ? rest[0] : undefined;
   const children = [target, body, ...(filter === undefined ? [] : [filter])];
-  return maker.make(at, { node: 'comprehension', macro: known.macro, range: target, variable, second, body, filter }, children);
+  return maker.make(at, { node: 'comprehension', macro: comprehension.macro, range: target, variable, second, body, filter }, children);
 }
 
 function bind(maker: NodeMaker, at: number, macro: 'bind' | 'optMap' | 'optFlatMap', args: readonly Expr[]): Expr {

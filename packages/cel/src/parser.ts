@@ -69,9 +69,9 @@ class Parser {
     if (!this.isSign(text)) this.unexpected(`'${text}'`);
     return this.take();
   }
-  private unexpected(wanted?: string): never {
+  private unexpected(expectation?: string): never {
     const { at, text } = this.peek();
-    throw new SyntaxFault(at, `Syntax error: unexpected '${text}'${wanted === undefined ? '' : `, expecting ${wanted}`}`);
+    throw new SyntaxFault(at, `Syntax error: unexpected '${text}'${expectation === undefined ? '' : `, expecting ${expectation}`}`);
   }
 
   // ---- operators -------------------------------------------------------------------------------------------------
@@ -288,6 +288,6 @@ class Parser {
 export function nameOf(expr: Expr): string | undefined {
   if (expr.node === 'ident') return expr.name;
   if (expr.node !== 'select' || expr.test || expr.optional) return undefined;
-  const before = nameOf(expr.operand);
-  return before === undefined ? undefined : `${before}.${expr.field}`;
+  const qualifier = nameOf(expr.operand);
+  return qualifier === undefined ? undefined : `${qualifier}.${expr.field}`;
 }

@@ -106,13 +106,13 @@ class CallPlan {
   private dispatch({ overloads, args, type }: CheckedCall): Eval {
     const evals = args.map((arg) => this.anything(arg));
     // The one that was called before is most often the one.
-    let found = overloads[0] as Overload;
+    let lastOverload = overloads[0] as Overload;
     const eval_: Eval = (frame) => {
       frame.spend(DISPATCH_UNITS);
       const values = new Array<unknown>(evals.length);
       for (let i = 0; i < evals.length; i++) values[i] = (evals[i] as Eval)(frame);
-      if (!accepts(found, values)) found = overloads.find((one) => accepts(one, values)) ?? noOverload();
-      const { params, call, result } = found;
+      if (!accepts(lastOverload, values)) lastOverload = overloads.find((one) => accepts(one, values)) ?? noOverload();
+      const { params, call, result } = lastOverload;
       for (let i = 0; i < values.length; i++) if ((params[i] as CelType).kind === 'double') values[i] = unboxDouble(values[i]);
       const value = values.length === 2 ? (call as Call)(frame, values[0], values[1]) : (call as Call)(frame, ...values);
       return result.kind === 'double' ? boxDouble(value as number) : value;

@@ -114,42 +114,42 @@ const holds = (value: unknown): boolean => (typeof value === 'boolean' ? value :
 function planFilter(rounds: Rounds, body: Eval): Eval {
   return (frame) => {
     frame.spend(LIST_UNITS);
-    const made: unknown[] = [];
+    const items: unknown[] = [];
     rounds(frame, (inner, item) => {
       inner.spend(ROUND_UNITS.map);
-      if (holds(body(inner))) made.push(item);
+      if (holds(body(inner))) items.push(item);
       return true;
     });
-    return made;
+    return items;
   };
 }
 
 function planMap(rounds: Rounds, body: Eval, filter: Eval | undefined): Eval {
   return (frame) => {
     frame.spend(LIST_UNITS);
-    const made: unknown[] = [];
+    const items: unknown[] = [];
     rounds(frame, (inner) => {
       inner.spend(ROUND_UNITS.map);
-      if (filter === undefined || holds(filter(inner))) made.push(body(inner));
+      if (filter === undefined || holds(filter(inner))) items.push(body(inner));
       return true;
     });
-    return made;
+    return items;
   };
 }
 
 function planTransform(rounds: Rounds, body: Eval, filter: Eval | undefined, entries: boolean): Eval {
   return (frame) => {
     frame.spend(MAP_UNITS);
-    const made = new CelMap();
+    const result = new CelMap();
     rounds(frame, (inner, _, key) => {
       inner.spend(ROUND_UNITS.transformMap);
       if (filter !== undefined && !holds(filter(inner))) return true;
       const value = body(inner);
-      if (entries) putAll(inner, made, value);
-      else made.set(key, value);
+      if (entries) putAll(inner, result, value);
+      else result.set(key, value);
       return true;
     });
-    return made;
+    return result;
   };
 }
 function putAll(frame: Frame, to: CelMap, entries: unknown): void {

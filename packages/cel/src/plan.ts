@@ -140,12 +140,12 @@ class Plan {
     }
     return (frame) => {
       frame.spend(LIST_UNITS + planned.length);
-      const made: unknown[] = [];
+      const items: unknown[] = [];
       for (const { eval_, optional } of planned) {
         const value = optional ? present(eval_(frame)) : eval_(frame);
-        if (value !== undefined) made.push(value);
+        if (value !== undefined) items.push(value);
       }
-      return made;
+      return items;
     };
   }
   private map({ entries }: CheckedMap): Eval {
@@ -184,8 +184,8 @@ class Plan {
       if (!(maybe instanceof Optional)) return noOverload();
       if (!maybe.present) return NONE;
       frame.locals[slot] = unbox ? unboxDouble(maybe.value) : maybe.value;
-      const made = result(frame);
-      return macro === 'optMap' ? new Optional(made) : made;
+      const value = result(frame);
+      return macro === 'optMap' ? new Optional(value) : value;
     };
   }
 }
@@ -214,8 +214,8 @@ function planOptionalField(of: Eval, look: (value: unknown) => unknown): Eval {
       if (!value.present) return NONE;
       value = value.value;
     }
-    const found = look(value);
-    return found === undefined ? NONE : new Optional(found);
+    const field = look(value);
+    return field === undefined ? NONE : new Optional(field);
   };
 }
 

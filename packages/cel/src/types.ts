@@ -222,51 +222,51 @@ export function join(a: CelType, b: CelType): CelType {
 export type Bindings = Map<string, CelType>;
 
 /** Whether an argument fits a parameter of a signature; notes what the type parameters stand for. */
-export function fits(wanted: CelType, given: CelType, bindings: Bindings): boolean {
-  if (wanted.kind === 'parameter') {
-    const known = bindings.get(wanted.name);
-    if (known === undefined) {
-      bindings.set(wanted.name, given);
+export function fits(expected: CelType, actual: CelType, bindings: Bindings): boolean {
+  if (expected.kind === 'parameter') {
+    const boundType = bindings.get(expected.name);
+    if (boundType === undefined) {
+      bindings.set(expected.name, actual);
       return true;
     }
-    if (!assignable(known, given) && !assignable(given, known)) return false;
-    bindings.set(wanted.name, join(known, given));
+    if (!assignable(boundType, actual) && !assignable(actual, boundType)) return false;
+    bindings.set(expected.name, join(boundType, actual));
     return true;
   }
-  if (wanted.kind === 'dyn') return true;
-  if (given.kind === 'dyn') {
-    bindParameters(wanted, bindings);
+  if (expected.kind === 'dyn') return true;
+  if (actual.kind === 'dyn') {
+    bindParameters(expected, bindings);
     return true;
   }
-  if (given.kind === 'null' && wanted.kind !== 'null') return false;
-  if (wanted.kind !== given.kind) return false;
-  switch (wanted.kind) {
+  if (actual.kind === 'null' && expected.kind !== 'null') return false;
+  if (expected.kind !== actual.kind) return false;
+  switch (expected.kind) {
     case 'list':
-      return fits(wanted.of, (given as ListType).of, bindings);
+      return fits(expected.of, (actual as ListType).of, bindings);
     case 'map':
-      return fits(wanted.key, (given as MapType).key, bindings) && fits(wanted.of, (given as MapType).of, bindings);
+      return fits(expected.key, (actual as MapType).key, bindings) && fits(expected.of, (actual as MapType).of, bindings);
     case 'optional':
-      return fits(wanted.of, (given as OptionalType).of, bindings);
+      return fits(expected.of, (actual as OptionalType).of, bindings);
     case 'object':
-      return wanted.name === (given as ObjectType).name;
+      return expected.name === (actual as ObjectType).name;
     default:
       return true;
   }
 }
 
 /** Type parameters of an argument that is known at run time only are known then as well. */
-function bindParameters(wanted: CelType, bindings: Bindings): void {
-  switch (wanted.kind) {
+function bindParameters(expected: CelType, bindings: Bindings): void {
+  switch (expected.kind) {
     case 'parameter':
-      bindings.set(wanted.name, DYN);
+      bindings.set(expected.name, DYN);
       return;
     case 'list':
     case 'optional':
-      bindParameters(wanted.of, bindings);
+      bindParameters(expected.of, bindings);
       return;
     case 'map':
-      bindParameters(wanted.key, bindings);
-      bindParameters(wanted.of, bindings);
+      bindParameters(expected.key, bindings);
+      bindParameters(expected.of, bindings);
   }
 }
 

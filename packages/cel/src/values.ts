@@ -197,7 +197,7 @@ function typeOfValue(value: unknown): CelType {
   if (value === null) return NULL;
   if (Array.isArray(value)) return ANY_LIST;
   if (value instanceof Uint8Array) return BYTES;
-  for (const [made, type] of classes) if (value instanceof made) return type;
+  for (const [valueClass, type] of classes) if (value instanceof valueClass) return type;
   return ANY_MAP;
 }
 const ANY_LIST = listOf(DYN);

@@ -42,7 +42,7 @@ Exit codes:
   1   some objects failed or are not ready; the others were applied
   2   the command line is wrong
 `,
-  async run({ options: flags, args, given, raw }, io) {
+  async run({ options: flags, args, givenFlags: given, raw }, io) {
     if (args.length > 0) throw new FlagError(`apply takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -k overlays/test');
     const serverSide = flags.serverSide ?? !isStock(io);
@@ -57,13 +57,13 @@ Exit codes:
   },
 });
 
-async function check(options: ApplyOptions, given: ReadonlySet<string>, stock: boolean): Promise<void> {
+async function check(options: ApplyOptions, givenFlags: ReadonlySet<string>, stock: boolean): Promise<void> {
   const { serverSide, forceConflicts, dryRun, force, all, selector, prune } = options;
   if (forceConflicts && !serverSide) throw new FlagError('--force-conflicts only works with --server-side');
   if (dryRun === 'client' && serverSide && stock) {
     throw new FlagError("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
   }
-  if (force && serverSide && given.has('server-side')) throw new FlagError('--force cannot be used with --server-side');
+  if (force && serverSide && givenFlags.has('server-side')) throw new FlagError('--force cannot be used with --server-side');
   if (force && dryRun === 'server') throw new FlagError('--dry-run=server cannot be used with --force');
   if (all && selector !== '') throw new FlagError('cannot set --all and --selector at the same time');
   if (prune && !all && selector === '') {
@@ -75,7 +75,7 @@ async function check(options: ApplyOptions, given: ReadonlySet<string>, stock: b
   // As kubectl these flags are accepted where they mean nothing.
   if (stock) return;
   for (const flag of ['overwrite', 'openapi-patch']) {
-    if (serverSide && given.has(flag)) throw new FlagError(`--${flag} needs --server-side=false`);
+    if (serverSide && givenFlags.has(flag)) throw new FlagError(`--${flag} needs --server-side=false`);
   }
-  for (const flag of ['all', 'prune-whitelist']) if (!prune && given.has(flag)) throw new FlagError(`--${flag} needs --prune`);
+  for (const flag of ['all', 'prune-whitelist']) if (!prune && givenFlags.has(flag)) throw new FlagError(`--${flag} needs --prune`);
 }

@@ -8,12 +8,12 @@ export type Arities = Readonly<Record<string, Readonly<Record<string, { readonly
 
 /** Moves flags at the beginning, with their values, behind the arguments that follow them. */
 export function flagsLast(args: readonly string[], table: Arities): readonly string[] {
-  const known = Object.fromEntries(Object.values(table).flatMap((flags) => Object.entries(flags)));
+  const flagsByName = Object.fromEntries(Object.values(table).flatMap((flags) => Object.entries(flags)));
   const takesNext = (word: string): boolean => {
-    const found = word.startsWith('--')
-      ? own(known, word.slice(2))
-      : Object.entries(known).find(([name, { short = name }]) => `-${short}` === word)?.[1];
-    return found !== undefined && !found.isSwitch;
+    const flagOfWord = word.startsWith('--')
+      ? own(flagsByName, word.slice(2))
+      : Object.entries(flagsByName).find(([name, { short = name }]) => `-${short}` === word)?.[1];
+    return flagOfWord !== undefined && !flagOfWord.isSwitch;
   };
   let at = 0;
   while (at < args.length && isFlag(args[at] as string)) at += takesNext(args[at] as string) ? 2 : 1;

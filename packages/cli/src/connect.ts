@@ -38,8 +38,8 @@ export async function connect(
   io: IO,
   signal?: AbortSignal | undefined,
 ): Promise<Session> {
-  const chosen = await chooseConfig(options, io);
-  const { config } = chosen;
+  const configChoice = await chooseConfig(options, io);
+  const { config } = configChoice;
   const nothing = isStock(io) && config.clusters.size === 0 && options.server === undefined;
   const choice = {
     context: options.context,
@@ -70,7 +70,7 @@ export async function connect(
     trace,
     signal,
     ...timeout,
-    kept: io.connections,
+    keptAgents: io.connections,
   });
   const session = {
     transport,
@@ -78,7 +78,7 @@ export async function connect(
     warnings,
     timeout,
     cache: discoveryCache(connection, options.cacheDir, io),
-    announce: announcer(chosen, connection, options, io),
+    announce: announcer(configChoice, connection, options, io),
   };
   if (options.matchServerVersion) await checkVersion(session);
   return session;
@@ -106,12 +106,12 @@ const credentialEnvironment = ({ env, clock, terminal, err }: IO, stdinTaken: bo
 });
 
 /** The stock client says nothing about its server. */
-function announcer(chosen: ChosenConfig, { server }: Connection, { context }: ConnectOptions, io: IO): () => Promise<void> {
+function announcer(choice: ChosenConfig, { server }: Connection, { context }: ConnectOptions, io: IO): () => Promise<void> {
   let announced: Promise<void> | undefined;
   const announce = async (): Promise<void> => {
-    if (isStock(io) || (await chosen.known()).size < 2) return;
-    const name = context ?? chosen.config.currentContext;
-    io.err(noteLine(`changing objects at ${server} (context ${JSON.stringify(name)} of ${chosen.source})`, io));
+    if (isStock(io) || (await choice.serverNames()).size < 2) return;
+    const name = context ?? choice.config.currentContext;
+    io.err(noteLine(`changing objects at ${server} (context ${JSON.stringify(name)} of ${choice.source})`, io));
   };
   return () => {
     announced ??= announce();

@@ -88,22 +88,23 @@ vars, configurations. Others and remote resources are refused.
 `,
   async run({ options, args }, io) {
     if (args.length > 1) throw new FlagError('specify one path to a directory with a kustomization');
-    const found = await resourcesOf(args[0] ?? '.', io, options.loadRestrictor as LoadRestriction);
-    if (options.reorder === 'legacy') found.sort((a, b) => legacyOrder(a.id, b.id));
-    if (options.enableManagedbyLabel) for (const one of found) one.setTexts('labels', { ...one.texts('labels'), [managedBy]: 'kustomize' });
-    await print(found, options, io);
+    const resources = await resourcesOf(args[0] ?? '.', io, options.loadRestrictor as LoadRestriction);
+    if (options.reorder === 'legacy') resources.sort((a, b) => legacyOrder(a.id, b.id));
+    if (options.enableManagedbyLabel)
+      for (const one of resources) one.setTexts('labels', { ...one.texts('labels'), [managedBy]: 'kustomize' });
+    await print(resources, options, io);
     return 0;
   },
 });
 const managedBy = domainName(kubernetes, 'managed-by', 'app');
 
-async function print(found: readonly Resource[], { output }: KustomizeOptions, io: IO): Promise<void> {
+async function print(resources: readonly Resource[], { output }: KustomizeOptions, io: IO): Promise<void> {
   const text = (one: Resource): string => stringifyYaml(one.object);
-  if (output === '') return io.out(found.map(text).join('---\n'));
+  if (output === '') return io.out(resources.map(text).join('---\n'));
   const path = resolve(io.cwd, output);
-  if (!(await stat(path).catch(() => undefined))?.isDirectory()) return writeFile(path, found.map(text).join('---\n'));
-  const namespaces = new Set(found.filter((one) => !isClusterScoped(one.id)).map((one) => one.namespace));
-  for (const one of found) {
+  if (!(await stat(path).catch(() => undefined))?.isDirectory()) return writeFile(path, resources.map(text).join('---\n'));
+  const namespaces = new Set(resources.filter((one) => !isClusterScoped(one.id)).map((one) => one.namespace));
+  for (const one of resources) {
     const { group, version, kind, name, namespace } = one.id;
     const prefix = namespaces.size > 1 && !isClusterScoped(one.id) ? [namespace || 'default'] : [];
     const file = [...prefix, group, version, kind, name].filter((part) => part !== '').join('_');

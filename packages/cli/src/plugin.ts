@@ -49,24 +49,24 @@ const endings = (platform: NodeJS.Platform): readonly string[] => (platform === 
 const directoriesOf = ({ env }: IO): string[] => [...new Set((env.PATH ?? '').split(delimiter))].filter((one) => one.trim() !== '');
 
 function printPlugins(io: IO, ownCommands: ReadonlySet<string>, nameOnly: boolean): number {
-  const seen = new Map<string, string>();
+  const pathsByName = new Map<string, string>();
   let problems = 0;
-  let found = 0;
+  let pluginCount = 0;
   for (const directory of directoriesOf(io)) {
     for (const name of filesIn(directory, io).filter((file) => file.startsWith(`${io.program}-`))) {
       const path = join(directory, name);
-      if (found++ === 0) io.out('The following compatible plugins are available:\n\n');
+      if (pluginCount++ === 0) io.out('The following compatible plugins are available:\n\n');
       io.out(`${nameOnly ? name : path}\n`);
-      for (const problem of problemsOf(path, name, seen, ownCommands, io.program)) {
+      for (const problem of problemsOf(path, name, pathsByName, ownCommands, io.program)) {
         problems++;
         io.err(`  - warning: ${problem}\n`);
       }
-      if (!seen.has(name)) seen.set(name, path);
+      if (!pathsByName.has(name)) pathsByName.set(name, path);
     }
   }
-  if (found === 0) io.err(`error: unable to find any ${io.program} plugins in your PATH\n`);
+  if (pluginCount === 0) io.err(`error: unable to find any ${io.program} plugins in your PATH\n`);
   if (problems > 0) io.err(problems === 1 ? 'error: one plugin warning was found\n' : `error: ${problems} plugin warnings were found\n`);
-  return found === 0 || problems > 0 ? 1 : 0;
+  return pluginCount === 0 || problems > 0 ? 1 : 0;
 }
 function filesIn(directory: string, io: IO): string[] {
   try {
@@ -79,9 +79,15 @@ function filesIn(directory: string, io: IO): string[] {
     return [];
   }
 }
-function problemsOf(path: string, name: string, seen: ReadonlyMap<string, string>, own: ReadonlySet<string>, program: string): string[] {
+function problemsOf(
+  path: string,
+  name: string,
+  pathsByName: ReadonlyMap<string, string>,
+  own: ReadonlySet<string>,
+  program: string,
+): string[] {
   const first = name.slice(program.length + 1).split('-')[0] as string;
-  const earlier = seen.get(name);
+  const earlier = pathsByName.get(name);
   return [
     ...(isProgram(path) ? [] : [`${path} identified as a ${program} plugin, but it is not executable`]),
     ...(earlier === undefined ? [] : [`${path} is overshadowed by a similarly named plugin: ${earlier}`]),

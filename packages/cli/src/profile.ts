@@ -34,12 +34,12 @@ export async function profiled(args: readonly string[], io: IO, work: () => Prom
 function optionsOf(args: readonly string[]): { profile: string; profileOutput: string } {
   const end = args.indexOf('--');
   const own = args.slice(0, end === -1 ? undefined : end);
-  const kept = own.flatMap((word, i) => {
+  const forwardedOptions = own.flatMap((word, i) => {
     if (!/^--profile(-output)?(=|$)/.test(word)) return [];
     const next = own[i + 1];
     if (word.includes('=')) return [word];
     if (next === undefined) throw new FlagError(`${word} needs a value`);
     return [word, next];
   });
-  return parseFlags(table, kept).options;
+  return parseFlags(table, forwardedOptions).options;
 }

@@ -54,8 +54,8 @@ const stockManagers = {
 export type ManagingCommand = keyof typeof stockManagers;
 
 /** The field manager of a command. `given` is the value of --field-manager, '' where it was not given. */
-export const fieldManager = (called: Called, command: ManagingCommand, given = ''): string =>
-  given !== '' ? given : isStock(called) ? stockManagers[command] : 'plat';
+export const fieldManager = (called: Called, command: ManagingCommand, givenManager = ''): string =>
+  givenManager !== '' ? givenManager : isStock(called) ? stockManagers[command] : 'plat';
 
 /** The server takes the part before the slash as the manager of requests that name none. */
 export function userAgent(called: Called): string {
@@ -169,9 +169,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = { list: ['get', 
 
 /** What the stock client says about a command that it does not have. */
 export function unknownCommand(name: string, names: readonly string[], called: Called): string {
-  const wanted = name.toLowerCase();
+  const givenName = name.toLowerCase();
   const near = names
-    .filter((one) => one.startsWith(wanted) || own(otherNames, wanted)?.includes(one) || editDistance(wanted, one) <= 2)
+    .filter((one) => one.startsWith(givenName) || own(otherNames, givenName)?.includes(one) || editDistance(givenName, one) <= 2)
     .sort();
   const question = near.length === 0 ? '' : `\n\nDid you mean this?\n${near.map((one) => `\t${one}\n`).join('')}`;
   return `unknown command ${JSON.stringify(name)} for "${programName(called)}"${question}`;

@@ -36,7 +36,7 @@ export interface ChosenConfig {
   /** The file that was chosen, for messages. */
   readonly source: string;
   /** Addresses of all servers that the user could have meant. */
-  known(): Promise<ReadonlySet<string>>;
+  serverNames(): Promise<ReadonlySet<string>>;
 }
 
 const stockFile = (io: Place): string => join(io.home, '.kube', 'config');
@@ -52,8 +52,8 @@ export function configFiles(explicit: string | undefined, io: Place): readonly s
 }
 /** The files that the command line or the environment names. */
 function namedFiles(explicit: string | undefined, io: Place): readonly string[] | undefined {
-  const found = configPaths(explicit, isStock(io) ? { KUBECONFIG: io.env.KUBECONFIG } : io.env, []);
-  return found.length > 0 ? found : undefined;
+  const paths = configPaths(explicit, isStock(io) ? { KUBECONFIG: io.env.KUBECONFIG } : io.env, []);
+  return paths.length > 0 ? paths : undefined;
 }
 
 /** The configuration for a connection. Throws ConfigError if no server was named. */
@@ -68,7 +68,7 @@ export async function chooseConfig(choice: ServerChoice, io: Place): Promise<Cho
   if (named !== undefined) {
     const config = await loadConfig(named);
     const inPod = isStock(io) && config.clusters.size === 0 ? inClusterConfig(io.env) : undefined;
-    return chosen(inPod ?? config, named.join(', '), async () => []);
+    return chosenConfig(inPod ?? config, named.join(', '), async () => []);
   }
   // Loaded only when it is needed: most commands find their server before.
   const running = async (): Promise<readonly RunningServer[]> => (await import('./background/running.ts')).runningServers(io);
@@ -76,23 +76,23 @@ export async function chooseConfig(choice: ServerChoice, io: Place): Promise<Cho
   const ownNames = ownFiles(io)
     .filter((file) => existsSync(file))
     .join(', ');
-  if (leads(own, choice)) return chosen(own, ownNames, running);
+  if (leads(own, choice)) return chosenConfig(own, ownNames, running);
   const servers = await running();
   const stock = await loadConfig([stockFile(io)]);
-  if (servers.some(({ address }) => address === serverOf(stock, choice))) return chosen(stock, stockFile(io), running);
+  if (servers.some(({ address }) => address === serverOf(stock, choice))) return chosenConfig(stock, stockFile(io), running);
   const last = choice.context === undefined && choice.cluster === undefined ? forServer(servers, choice.server) : undefined;
-  if (last !== undefined) return chosen(await loadConfig([last.kubeconfig]), last.kubeconfig, running);
+  if (last !== undefined) return chosenConfig(await loadConfig([last.kubeconfig]), last.kubeconfig, running);
   // An address that was named needs no configuration; one without the chosen context says which contexts it has.
-  if (choice.server !== undefined || own.clusters.size > 0) return chosen(own, ownNames, running);
+  if (choice.server !== undefined || own.clusters.size > 0) return chosenConfig(own, ownNames, running);
   const inPod = inClusterConfig(io.env);
-  if (inPod !== undefined) return chosen(inPod, 'the service account of the pod', running);
+  if (inPod !== undefined) return chosenConfig(inPod, 'the service account of the pod', running);
   throw await noServer(choice, stock, io);
 }
 
-const chosen = (config: ClientConfig, source: string, running: () => Promise<readonly RunningServer[]>): ChosenConfig => ({
+const chosenConfig = (config: ClientConfig, source: string, running: () => Promise<readonly RunningServer[]>): ChosenConfig => ({
   config,
   source,
-  async known() {
+  async serverNames() {
     const servers = [...config.clusters.values()].map(({ server }) => server);
     return new Set([...servers, ...(await running()).map(({ address }) => address)]);
   },
@@ -115,7 +115,7 @@ function leads(config: ClientConfig, choice: ServerChoice): boolean {
 }
 
 async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig, io: Place): Promise<ConfigError> {
-  const wanted =
+  const wantedServer =
     context === undefined
       ? cluster === undefined
         ? ''
@@ -128,7 +128,7 @@ async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig,
   const again =
     stopped === undefined ? '' : ` (\`plat up ${stopped}\` starts ${stopped} again${more.length > 0 ? ', `plat list` shows others' : ''})`;
   return new ConfigError(
-    `no server is known${wanted}: start one with \`plat server\` or \`plat up\`${again}, or name one with --kubeconfig, KUBECONFIG, PLATCONFIG or --server${unused}`,
+    `no server is known${wantedServer}: start one with \`plat server\` or \`plat up\`${again}, or name one with --kubeconfig, KUBECONFIG, PLATCONFIG or --server${unused}`,
   );
 }
 

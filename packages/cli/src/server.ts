@@ -98,12 +98,12 @@ function readyText(server: StartedServer, config: string, options: ServerOptions
       : options.store === 'lmdb'
         ? `lmdb in ${options.dataDir}`
         : 'memory';
-  const found = config === join(io.cwd, '.plat', dataFiles.adminConfig);
-  const shown = relative(io.cwd, config).startsWith('..') ? config : relative(io.cwd, config);
+  const isDefaultConfig = config === join(io.cwd, '.plat', dataFiles.adminConfig);
+  const displayPath = relative(io.cwd, config).startsWith('..') ? config : relative(io.cwd, config);
   return `plat ${productVersion} is ready at ${server.address}  identity ${options.identity}  store ${store}  after ${Math.round(millis)} ms
 
-  ${selfCommand(io)} get namespaces${found ? '' : ` --kubeconfig ${shown}`}
-  kubectl --kubeconfig ${shown} get ns
+  ${selfCommand(io)} get namespaces${isDefaultConfig ? '' : ` --kubeconfig ${displayPath}`}
+  kubectl --kubeconfig ${displayPath} get ns
 
 ${namesText(identityOf(options.identity), io)}
 `;

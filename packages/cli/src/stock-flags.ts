@@ -9,20 +9,20 @@ import { connectFlags, logFileFlags } from './global-flags.ts';
 export function withoutStockFlags(args: readonly string[], { flags }: Command, io: Pick<IO, 'err'>): readonly string[] {
   const own = new Set(Object.values(flags).flatMap((group) => Object.keys(group)));
   const unused = new Map<string, { isSwitch: boolean; short?: string }>(Object.entries(connectFlags).filter(([name]) => !own.has(name)));
-  const kept: string[] = [];
+  const remainingArgs: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const word = args[i] as string;
-    if (word === '--') return [...kept, ...args.slice(i)];
+    if (word === '--') return [...remainingArgs, ...args.slice(i)];
     const name = nameOf(word, unused);
     const isSwitch = logFileFlags.get(name) ?? unused.get(name)?.isSwitch;
     if (isSwitch === undefined) {
-      kept.push(word);
+      remainingArgs.push(word);
       continue;
     }
     if (logFileFlags.has(name)) io.err(`Flag --${name} has been deprecated, there are no log files\n`);
     if (!isSwitch && !word.includes('=')) i++;
   }
-  return kept;
+  return remainingArgs;
 }
 
 function nameOf(word: string, unused: ReadonlyMap<string, { readonly short?: string }>): string {

@@ -40,7 +40,7 @@ Examples:
   plat version --client
   plat version -o json
 `,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     if (args.length > 0) throw new FlagError(`version takes no arguments, but got ${JSON.stringify(args[0])}`);
     if (isStock(io) && given.has('short'))
       io.err('Flag --short has been deprecated, and will be removed in the future. The --short output will become the default.\n');

@@ -71,17 +71,17 @@ export class Work {
   }
   /** The same for several; those whose kind the server does not have are left out. */
   async withResources(manifests: readonly Manifest[], { asList }: LeavingOut = {}): Promise<[Manifest, ApiResource][]> {
-    const found: [Manifest, ApiResource][] = [];
+    const resourcesOfManifests: [Manifest, ApiResource][] = [];
     for (const manifest of manifests) {
       try {
-        found.push([manifest, await this.resourceOf(manifest)]);
+        resourcesOfManifests.push([manifest, await this.resourceOf(manifest)]);
       } catch (error) {
         if (!(error instanceof UnknownKind)) throw error;
         this.io.fail({ error, during: manifest.source, asList });
         this.failures++;
       }
     }
-    return found;
+    return resourcesOfManifests;
   }
   /** Where nothing is left, its errors say why. */
   get hasLeftOut(): boolean {

@@ -29,7 +29,7 @@ export class Agents {
   readonly connection: Connection;
   readonly options: AgentsOptions;
   private agent: Agent | undefined;
-  private shown: Credential = {};
+  private sentCredential: Credential = {};
   /** Agents of earlier certificates with requests in progress. */
   private retired: Agent[] = [];
 
@@ -40,10 +40,10 @@ export class Agents {
   agentFor(credential: Credential): Agent {
     const certificate = credential.certificate ?? this.connection.certificate;
     const key = credential.key ?? this.connection.key;
-    if (this.agent !== undefined && certificate === this.shown.certificate && key === this.shown.key) return this.agent;
+    if (this.agent !== undefined && certificate === this.sentCredential.certificate && key === this.sentCredential.key) return this.agent;
     this.retire();
-    this.shown = { certificate, key };
-    this.agent = this.make(this.shown);
+    this.sentCredential = { certificate, key };
+    this.agent = this.make(this.sentCredential);
     return this.agent;
   }
   close(): void {
@@ -96,12 +96,12 @@ export class KeptAgents {
   constructor(mostSockets = Number.POSITIVE_INFINITY) {
     this.mostSockets = mostSockets;
   }
-  take(connection: Connection, given: AgentsOptions): Agents {
-    const options = { ...given, maxSockets: Math.min(given.maxSockets, this.mostSockets) };
-    const found = this.idle.get(keyOf(connection, options))?.pop();
-    if (found === undefined) return new Agents(connection, options);
+  take(connection: Connection, givenOptions: AgentsOptions): Agents {
+    const options = { ...givenOptions, maxSockets: Math.min(givenOptions.maxSockets, this.mostSockets) };
+    const idleAgents = this.idle.get(keyOf(connection, options))?.pop();
+    if (idleAgents === undefined) return new Agents(connection, options);
     this.count--;
-    return found;
+    return idleAgents;
   }
   /** Called after its last request is complete or destroyed. */
   giveBack(agents: Agents): void {
@@ -132,8 +132,8 @@ class PlainAgent extends HttpAgent {
     super(options);
     this.limits = limits;
   }
-  override createConnection(target: ClientRequestArgs, made?: Made): Duplex | null | undefined {
-    return limited(super.createConnection(target, made) as Socket, this.limits, false);
+  override createConnection(target: ClientRequestArgs, onConnection?: OnConnection): Duplex | null | undefined {
+    return limited(super.createConnection(target, onConnection) as Socket, this.limits, false);
   }
 }
 class SecureAgent extends HttpsAgent {
@@ -144,31 +144,31 @@ class SecureAgent extends HttpsAgent {
     this.limits = limits;
     this.shared = new SharedContext(options);
   }
-  override createConnection(target: RequestOptions, made?: Made): Duplex | null | undefined {
+  override createConnection(target: RequestOptions, onConnection?: OnConnection): Duplex | null | undefined {
     const secured = { ...target, secureContext: this.shared.context } as RequestOptions;
-    return limited(super.createConnection(secured, made) as Socket, this.limits, true);
+    return limited(super.createConnection(secured, onConnection) as Socket, this.limits, true);
   }
 }
 
 /** Keys and certificates are parsed for the first connection and shared by the later ones: that takes as long as a handshake. */
 class SharedContext {
   private readonly options: SecureContextOptions;
-  private made: SecureContext | undefined;
+  private sharedContext: SecureContext | undefined;
   constructor({ cert, key, ca, minVersion }: SecureContextOptions) {
     this.options = { cert, key, ca, minVersion };
   }
   get context(): SecureContext {
-    this.made ??= createSecureContext(this.options);
-    return this.made;
+    this.sharedContext ??= createSecureContext(this.options);
+    return this.sharedContext;
   }
 }
 
-type Made = (error: Error | null, stream: Duplex) => void;
+type OnConnection = (error: Error | null, stream: Duplex) => void;
 const fault =
-  (made: Made | undefined) =>
+  (onConnection: OnConnection | undefined) =>
   (error: Error): void =>
     // There is no stream where there is an error.
-    made?.(error, undefined as unknown as Duplex);
+    onConnection?.(error, undefined as unknown as Duplex);
 
 class PlainTunnels extends HttpAgent {
   private readonly proxy: string;
@@ -176,8 +176,8 @@ class PlainTunnels extends HttpAgent {
     super(options);
     this.proxy = proxy;
   }
-  override createConnection(target: ClientRequestArgs, made?: Made): undefined {
-    tunnel(this.proxy, target.host ?? '', Number(target.port || 80)).then((stream) => made?.(null, stream), fault(made));
+  override createConnection(target: ClientRequestArgs, onConnection?: OnConnection): undefined {
+    tunnel(this.proxy, target.host ?? '', Number(target.port || 80)).then((stream) => onConnection?.(null, stream), fault(onConnection));
   }
 }
 class SecureTunnels extends HttpsAgent {
@@ -188,9 +188,12 @@ class SecureTunnels extends HttpsAgent {
     this.proxy = proxy;
     this.shared = new SharedContext(options);
   }
-  override createConnection(target: RequestOptions, made?: Made): undefined {
+  override createConnection(target: RequestOptions, onConnection?: OnConnection): undefined {
     const secured = (socket: Duplex): Duplex =>
       connectTls({ ...(target as ConnectionOptions), secureContext: this.shared.context, socket });
-    tunnel(this.proxy, target.host ?? '', Number(target.port || 443)).then((socket) => made?.(null, secured(socket)), fault(made));
+    tunnel(this.proxy, target.host ?? '', Number(target.port || 443)).then(
+      (socket) => onConnection?.(null, secured(socket)),
+      fault(onConnection),
+    );
   }
 }

@@ -66,9 +66,9 @@ export async function editConfig(path: string, clock: Clock, change: (config: Ra
   const unlock = await lock(target, clock);
   try {
     const config = (await readRawConfig(target)) ?? {};
-    const before = jsonText(config);
+    const previousText = jsonText(config);
     change(config);
-    if (jsonText(config) === before) return;
+    if (jsonText(config) === previousText) return;
     const { stringifyYaml } = await import('@plat-dev/schema/yaml');
     const whole = {
       apiVersion: 'v1',

@@ -154,20 +154,20 @@ function withPath(exec: ExecEntry, directory: string): ExecEntry {
 
 /** `[{ name, cluster: {…} }]` as a map, with the paths among its fields made absolute. */
 function entries<T>(list: unknown, field: string, directory: string, paths: readonly string[]): Map<string, T> {
-  const found = new Map<string, T>();
+  const entriesByName = new Map<string, T>();
   for (const item of Array.isArray(list) ? list : []) {
     const name: unknown = item?.name;
     const body: unknown = own(item, field);
-    if (typeof name !== 'string' || (typeof body !== 'object' && body !== undefined) || found.has(name)) continue;
+    if (typeof name !== 'string' || (typeof body !== 'object' && body !== undefined) || entriesByName.has(name)) continue;
     // An entry without fields counts: flags may hold all of them.
     const entry: Record<string, unknown> = { ...body };
     for (const key of paths) {
       const path = own(entry, key);
       if (typeof path === 'string' && path !== '' && !isAbsolute(path)) setOwn(entry, key, join(directory, path));
     }
-    found.set(name, entry as T);
+    entriesByName.set(name, entry as T);
   }
-  return found;
+  return entriesByName;
 }
 
 // ---- location, and writing ----------------------------------------------------------------------------------------

@@ -83,9 +83,9 @@ async function reach(
 const certificateFields = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data'] as const;
 
 /** Flags about the user override all fields of the file for the same credential. */
-function withChoice(found: UserEntry | undefined, choice: ConnectionChoice): UserEntry | undefined {
+function withChoice(userEntry: UserEntry | undefined, choice: ConnectionChoice): UserEntry | undefined {
   const { token, username, password, clientCertificate, clientKey } = choice;
-  let user: UserEntry = { ...found };
+  let user: UserEntry = { ...userEntry };
   if (token !== undefined || username !== undefined || clientCertificate !== undefined) {
     const { exec: _e, 'auth-provider': _p, token: _t, tokenFile: _f, username: _u, password: _w, ...others } = user;
     user = others;
@@ -184,11 +184,11 @@ const missingEntry = {
   cluster: (name: string) => `Error in configuration: no server found for cluster ${JSON.stringify(name)}`,
   user: (name: string) => `error: auth info ${JSON.stringify(name)} does not exist`,
 } as const;
-function find<T>(known: ReadonlyMap<string, T>, name: string, what: keyof typeof missingEntry): T {
-  const entry = known.get(name);
+function find<T>(entriesByName: ReadonlyMap<string, T>, name: string, what: keyof typeof missingEntry): T {
+  const entry = entriesByName.get(name);
   if (entry === undefined)
     throw new ConfigError(
-      `the client configuration has no ${what} ${JSON.stringify(name)}${didYouMean(name, known.keys())}`,
+      `the client configuration has no ${what} ${JSON.stringify(name)}${didYouMean(name, entriesByName.keys())}`,
       missingEntry[what](name),
     );
   return entry;

@@ -43,22 +43,22 @@ export interface Made {
 
 /** Caches a credential until it expires or is refused; makes one at a time, however many callers wait. */
 export function keptSource(make: (refused: Credential | undefined) => Promise<Made>, clock: Clock): CredentialSource {
-  let kept: Made | undefined;
+  let current: Made | undefined;
   let making: Promise<Made> | undefined;
   const renew = async (refused: Credential | undefined): Promise<Made> => {
     making ??= make(refused).finally(() => {
       making = undefined;
     });
-    kept = await making;
-    return kept;
+    current = await making;
+    return current;
   };
-  const fresh = (): Made | undefined => (kept?.until !== undefined && kept.until <= clock.now() ? undefined : kept);
+  const fresh = (): Made | undefined => (current?.until !== undefined && current.until <= clock.now() ? undefined : current);
   return {
     async current() {
       return (fresh() ?? (await renew(undefined))).credential;
     },
     async refused(credential) {
-      if (kept !== undefined && !same(kept.credential, credential)) return true;
+      if (current !== undefined && !same(current.credential, credential)) return true;
       return !same((await renew(credential)).credential, credential);
     },
   };

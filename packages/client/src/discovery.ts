@@ -108,8 +108,8 @@ export class Discovery {
     const dotted = await this.findDotted(word, groups);
     if (dotted !== undefined) return dotted;
     const all = await this.all();
-    const found = match(all, word);
-    if (found !== undefined) return found;
+    const resource = match(all, word);
+    if (resource !== undefined) return resource;
     const words = all.flatMap((r) => [r.name, r.singularName, ...r.shortNames]);
     const other = otherIdentityHintFor(new Set(groups.map(({ name }) => name)), word.slice(word.indexOf('.') + 1));
     const hint = other === undefined ? didYouMean(word, words) : `: ${other}`;
@@ -153,8 +153,8 @@ export class Discovery {
       if (isNotFound(error)) return undefined;
       throw error;
     });
-    const found = served?.find((r) => r.kind === kind);
-    if (found !== undefined) return found;
+    const resource = served?.find((r) => r.kind === kind);
+    if (resource !== undefined) return resource;
     const other = otherIdentityHintFor(new Set((await this.groupList()).map(({ name }) => name)), group);
     if (other !== undefined) throw new UnknownKind(kind, apiVersion, `: ${other}`);
     const all = await this.all();
@@ -186,10 +186,10 @@ export class Discovery {
         inOrder(g).map((version) => this.version(g.name, version).catch((error: Error) => this.missing(g.name, version, error))),
       ),
     ]);
-    const seen = new Set<string>();
+    const visitedKeys = new Set<string>();
     return lists.flat().filter(({ group, name }) => {
       const key = `${name}.${group}`;
-      return !seen.has(key) && seen.add(key);
+      return !visitedKeys.has(key) && visitedKeys.add(key);
     });
   }
   private missing(group: string, version: string, error: Error): readonly ApiResource[] {
@@ -213,15 +213,18 @@ export class Discovery {
     }
     const exact = groups.filter((group) => group.name === rest);
     for (const group of exact.length > 0 ? exact : groups.filter((one) => one.name.startsWith(rest))) {
-      const found = await this.findIn(group, name);
-      if (found !== undefined) return found;
+      const resource = await this.findIn(group, name);
+      if (resource !== undefined) return resource;
     }
     return undefined;
   }
   private async findIn(group: Group, name: string): Promise<ApiResource | undefined> {
     for (const version of inOrder(group)) {
-      const found = match(await this.version(group.name, version).catch((error: Error) => this.missing(group.name, version, error)), name);
-      if (found !== undefined) return found;
+      const resource = match(
+        await this.version(group.name, version).catch((error: Error) => this.missing(group.name, version, error)),
+        name,
+      );
+      if (resource !== undefined) return resource;
     }
     return undefined;
   }
@@ -231,12 +234,14 @@ export class Discovery {
   }
   private version(group: string, version: string): Promise<readonly ApiResource[]> {
     const path = versionPath(group, version);
-    let known = this.versions.get(path);
-    if (known === undefined) {
-      known = this.document(path, isResources, async () => resourcesOf(await this.transport.json<ResourceList>({ path }), group, version));
-      this.versions.set(path, known);
+    let pending = this.versions.get(path);
+    if (pending === undefined) {
+      pending = this.document(path, isResources, async () =>
+        resourcesOf(await this.transport.json<ResourceList>({ path }), group, version),
+      );
+      this.versions.set(path, pending);
     }
-    return known;
+    return pending;
   }
   /** A stored document, if it has the right form, else that of the server. Empty ones are not stored: a server may be starting. */
   private async document<T extends readonly unknown[]>(
@@ -297,9 +302,9 @@ function resourcesOf(list: ResourceList, group: string, version: string): ApiRes
     }));
 }
 function match(resources: readonly ApiResource[], word: string): ApiResource | undefined {
-  const wanted = word.toLowerCase();
+  const lowerCaseWord = word.toLowerCase();
   return (
-    resources.find((r) => r.name === wanted || r.singularName === wanted || r.kind.toLowerCase() === wanted) ??
-    resources.find((r) => r.shortNames.includes(wanted))
+    resources.find((r) => r.name === lowerCaseWord || r.singularName === lowerCaseWord || r.kind.toLowerCase() === lowerCaseWord) ??
+    resources.find((r) => r.shortNames.includes(lowerCaseWord))
   );
 }

@@ -80,14 +80,14 @@ export interface Brief {
 /** Many writers look at nothing of what they wrote: its metadata is found when it is needed. */
 class WrittenObject implements Brief {
   private readonly find: () => ApiObject['metadata'];
-  private found: ApiObject['metadata'] | undefined;
+  private foundMetadata: ApiObject['metadata'] | undefined;
 
   constructor(find: () => ApiObject['metadata']) {
     this.find = find;
   }
   get metadata(): ApiObject['metadata'] {
-    this.found ??= this.find();
-    return this.found;
+    this.foundMetadata ??= this.find();
+    return this.foundMetadata;
   }
 }
 

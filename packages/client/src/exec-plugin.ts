@@ -49,18 +49,18 @@ class Plugin {
     const { command, apiVersion, interactiveMode } = use.exec;
     if (!command) throw this.wrong('names no command');
     this.command = command;
-    if (!apiVersion) throw this.wrong(`names no apiVersion: it must be one of ${known.map(([name]) => name).join(', ')}`);
-    const found = known.find(([name]) => name === apiVersion);
-    if (found === undefined) {
+    if (!apiVersion) throw this.wrong(`names no apiVersion: it must be one of ${apiVersions.map(([name]) => name).join(', ')}`);
+    const apiVersionEntry = apiVersions.find(([name]) => name === apiVersion);
+    if (apiVersionEntry === undefined) {
       const suggestion = didYouMean(
         apiVersion,
-        known.map(([name]) => name),
+        apiVersions.map(([name]) => name),
       );
       throw this.wrong(
         `has the apiVersion ${JSON.stringify(apiVersion)}, which is not known${suggestion}; change it, or update the plug-in`,
       );
     }
-    [this.apiVersion, this.identity] = found;
+    [this.apiVersion, this.identity] = apiVersionEntry;
     if (!interactiveMode && apiVersion.endsWith('/v1')) {
       throw this.wrong(
         `names no interactiveMode: it must be one of ${modes.join(', ')}`,
@@ -90,8 +90,8 @@ class Plugin {
   /** The ExecCredential for the plug-in, in a variable of its environment. */
   private input(interactive: boolean): string {
     const { server, ca, serverName, insecure, proxy } = this.use.reached;
-    const wanted = `${groupName(this.identity, 'client.authentication')}/exec`;
-    const config = this.use.extensions.find(({ name }) => name === wanted)?.extension;
+    const groupPrefix = `${groupName(this.identity, 'client.authentication')}/exec`;
+    const config = this.use.extensions.find(({ name }) => name === groupPrefix)?.extension;
     const cluster = {
       server,
       ...(serverName !== undefined && { 'tls-server-name': serverName }),
@@ -116,14 +116,14 @@ class Plugin {
       const chunks: Buffer[] = [];
       let size = 0;
       const fail = (error: Error): void => {
-        late();
+        cancelTimeout();
         child.kill('SIGKILL');
         // Child processes of the plug-in may keep these open.
         child.stdout?.destroy();
         child.stderr?.destroy();
         reject(error);
       };
-      const late = this.world.clock.after(limit, () => fail(this.failed(`gave no credential within ${limit / 1000} seconds`)));
+      const cancelTimeout = this.world.clock.after(limit, () => fail(this.failed(`gave no credential within ${limit / 1000} seconds`)));
       child.on('error', (error: NodeJS.ErrnoException) => fail(this.notRun(error)));
       child.stderr?.on('data', (chunk: Buffer) => this.world.show(chunk.toString()));
       child.stdout?.on('data', (chunk: Buffer) => {
@@ -132,7 +132,7 @@ class Plugin {
         else chunks.push(chunk);
       });
       child.on('close', (code, signal) => {
-        late();
+        cancelTimeout();
         if (code === 0) resolve(Buffer.concat(chunks).toString());
         else reject(this.failed(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`));
       });
@@ -202,6 +202,6 @@ class Plugin {
 }
 
 /** Versions of the exec API by apiVersion, each with its field names. */
-const known: readonly (readonly [string, Identity])[] = Object.values(identities).flatMap((identity) =>
+const apiVersions: readonly (readonly [string, Identity])[] = Object.values(identities).flatMap((identity) =>
   versions.map((version) => [joinApiVersion(groupName(identity, 'client.authentication'), version), identity] as const),
 );

@@ -42,7 +42,7 @@ export interface StreamEvent {
   parsed?: unknown;
   parsing?: Work<void>;
   /** Makes the object as it was written, without managedFields, if that is known: keys may come in another order than in its text. */
-  readonly written?: (() => unknown) | undefined;
+  readonly writersObject?: (() => unknown) | undefined;
 }
 
 /** Receives a response as it arrives. */

@@ -205,11 +205,11 @@ test('a writer does not wait for a write that can no longer arrive: not when it 
   await informer.synced;
   const later = { metadata: { ...there.metadata, resourceVersion: '1000' } };
   const ended: string[] = [];
-  void informer.seen(later).then(() => ended.push('before'));
+  void informer.whenArrived(later).then(() => ended.push('before'));
   await turn();
   expect(ended).toEqual([]);
   informer.stop();
-  void informer.seen(later).then(() => ended.push('seen'));
+  void informer.whenArrived(later).then(() => ended.push('seen'));
   void informer.gone(informer.get('a', 'one') as ApiObject).then(() => ended.push('gone'));
   await turn();
   expect(ended).toEqual(['before', 'seen', 'gone']);

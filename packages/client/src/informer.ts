@@ -128,16 +128,16 @@ export class Informer<T extends ApiObject = ApiObject> {
    * Resolves when an object that was just written has arrived here, as written or newer, so that its writer does not decide on an
    * older state. Resolves after half a minute in any case, as the watch may have to begin again, and at once when it is stopped.
    */
-  seen(written: ApiObject): Promise<void> {
-    const version = Number(written.metadata.resourceVersion);
+  whenArrived(writtenObject: ApiObject): Promise<void> {
+    const version = Number(writtenObject.metadata.resourceVersion);
     return this.until(() => this.newest >= version);
   }
   /** Resolves when an object that was just deleted is no longer here or is terminating, or after half a minute, or when it is stopped. */
   gone(deleted: ApiObject): Promise<void> {
     const { namespace = '', name = '', uid } = deleted.metadata;
     return this.until(() => {
-      const found = this.get(namespace, name);
-      return found === undefined || found.metadata.uid !== uid || found.metadata.deletionTimestamp !== undefined;
+      const cachedObject = this.get(namespace, name);
+      return cachedObject === undefined || cachedObject.metadata.uid !== uid || cachedObject.metadata.deletionTimestamp !== undefined;
     });
   }
 

@@ -68,16 +68,20 @@ class Login {
   }
 
   async make(refused: Credential | undefined): Promise<Made> {
-    const kept = this.made();
-    if (kept?.until !== undefined && kept.until > this.world.clock.now() && kept.credential.authorization !== refused?.authorization) {
-      return kept;
+    const currentToken = this.currentCredential();
+    if (
+      currentToken?.until !== undefined &&
+      currentToken.until > this.world.clock.now() &&
+      currentToken.credential.authorization !== refused?.authorization
+    ) {
+      return currentToken;
     }
     // The server reports why it refuses a token that cannot be renewed.
     if (refused !== undefined && this.refreshToken === '') return { credential: refused };
     await this.renew();
-    return this.made() as Made;
+    return this.currentCredential() as Made;
   }
-  private made(): Made | undefined {
+  private currentCredential(): Made | undefined {
     if (this.idToken === '') return undefined;
     const claims = parseJwt(this.idToken)?.claims;
     const end = claims === undefined ? undefined : timeClaim(claims, 'exp');

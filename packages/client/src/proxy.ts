@@ -19,10 +19,10 @@ export function proxyFor(server: string, named: string | undefined, env: Readonl
   const { protocol, hostname, port } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const variable = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const found = env[variable] || own(env, variable.toLowerCase());
-  if (!found || host === 'localhost' || host === '::1' || host.startsWith('127.')) return undefined;
+  const proxyUrl = env[variable] || own(env, variable.toLowerCase());
+  if (!proxyUrl || host === 'localhost' || host === '::1' || host.startsWith('127.')) return undefined;
   if (isExcepted(host, port || (protocol === 'https:' ? '443' : '80'), env.NO_PROXY || env.no_proxy || '')) return undefined;
-  const address = found.includes('://') ? found : `http://${found}`;
+  const address = proxyUrl.includes('://') ? proxyUrl : `http://${proxyUrl}`;
   checkProxy(address, variable);
   return address;
 }

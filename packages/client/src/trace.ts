@@ -57,21 +57,21 @@ export function requestTrace(level: number, clock: Clock, write: (line: string) 
   return {
     begin({ method, url, headers: sent, body: content }) {
       const began = clock.monotonic();
-      const shown = url.replace(hiddenQuery, '$1<masked>');
+      const maskedUrl = url.replace(hiddenQuery, '$1<masked>');
       if (level >= 7) {
-        line(`${method} ${shown}`);
+        line(`${method} ${maskedUrl}`);
         headers('>', sent);
       }
       if (level >= 8 && content !== undefined) body('Request', content.toString(), Buffer.byteLength(content), url);
       return {
         answered({ status, headers: received, body: arriving }) {
-          line(`${method} ${shown} ${status} ${STATUS_CODES[status] ?? ''} in ${Math.round(clock.monotonic() - began)} milliseconds`);
+          line(`${method} ${maskedUrl} ${status} ${STATUS_CODES[status] ?? ''} in ${Math.round(clock.monotonic() - began)} milliseconds`);
           if (level >= 7) headers('<', received);
           return level < 8
             ? arriving
             : copied(arriving, SHOWN_BODY[Math.min(level, 10)] ?? 0, (text, bytes) => body('Response', text, bytes, url));
         },
-        failed: (error) => line(`${method} ${shown} failed in ${Math.round(clock.monotonic() - began)} milliseconds: ${error.message}`),
+        failed: (error) => line(`${method} ${maskedUrl} failed in ${Math.round(clock.monotonic() - began)} milliseconds: ${error.message}`),
       };
     },
   };
@@ -79,14 +79,14 @@ export function requestTrace(level: number, clock: Clock, write: (line: string) 
 
 /** The same stream, whose beginning is reported at its end. */
 function copied(body: Readable, most: number, report: (text: string, bytes: number) => void): Readable {
-  const kept: Buffer[] = [];
+  const copiedChunks: Buffer[] = [];
   let size = 0;
   const copy = new PassThrough();
   body.on('data', (chunk: Buffer) => {
-    if (size < most) kept.push(chunk);
+    if (size < most) copiedChunks.push(chunk);
     size += chunk.length;
   });
-  const show = (): void => report(Buffer.concat(kept).toString(), size);
+  const show = (): void => report(Buffer.concat(copiedChunks).toString(), size);
   body.once('end', show);
   body.once('error', (error) => {
     show();

@@ -248,7 +248,8 @@ test('the signal of the transport ends requests that have none', async () => {
 
 test('connections that are kept serve the next transport of the same credentials, without what the last one left unfinished', async () => {
   const kept = new KeptAgents();
-  const next = (changes?: Partial<Connection>): Transport => new Transport(connection(changes), 'test/1', systemClock, { kept });
+  const next = (changes?: Partial<Connection>): Transport =>
+    new Transport(connection(changes), 'test/1', systemClock, { keptAgents: kept });
   /** The port of its connection: one for each. */
   const portOf = async (one: Transport): Promise<number> => {
     const { port } = await one.json<{ port: number }>({ path: '/port' });

@@ -70,7 +70,7 @@ export interface TransportOptions {
   readonly timeout?: number | undefined;
   readonly limits?: ConnectLimits;
   /** Connections are taken from it and given back at the end. */
-  readonly kept?: KeptAgents | undefined;
+  readonly keptAgents?: KeptAgents | undefined;
 }
 
 export class Transport {
@@ -79,7 +79,7 @@ export class Transport {
   private agents: Agents | undefined;
   private readonly maxSockets: number;
   private readonly limits: ConnectLimits;
-  private readonly kept: KeptAgents | undefined;
+  private readonly keptAgents: KeptAgents | undefined;
   /** Requests without a complete response, where the connections are kept. */
   private readonly unfinished = new Set<ClientRequest>();
   private readonly base: URL;
@@ -91,7 +91,7 @@ export class Transport {
   private readonly timeout: number | undefined;
 
   constructor(connection: Connection, userAgent: string, clock: Clock, options: TransportOptions = {}) {
-    const { maxSockets = 16, onWarning, trace, signal, timeout, limits = connectLimits, kept } = options;
+    const { maxSockets = 16, onWarning, trace, signal, timeout, limits = connectLimits, keptAgents: kept } = options;
     this.clock = clock;
     this.onWarning = onWarning;
     this.trace = trace;
@@ -102,7 +102,7 @@ export class Transport {
     this.base = new URL(connection.server);
     this.maxSockets = maxSockets;
     this.limits = limits;
-    this.kept = kept;
+    this.keptAgents = kept;
   }
   /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {
@@ -163,9 +163,9 @@ export class Transport {
         options.timeout === undefined
           ? undefined
           : this.clock.after(options.timeout, () => {
-              const late = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
-              if (arriving === undefined) request.destroy(late);
-              else arriving.destroy(this.explain(late));
+              const timeoutError = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+              if (arriving === undefined) request.destroy(timeoutError);
+              else arriving.destroy(this.explain(timeoutError));
             });
       request.on('error', (error) => {
         cancel?.();
@@ -197,7 +197,7 @@ export class Transport {
   }
   private madeAgents(): Agents {
     const options = { maxSockets: this.maxSockets, limits: this.limits };
-    this.agents ??= this.kept?.take(this.connection, options) ?? new Agents(this.connection, options);
+    this.agents ??= this.keptAgents?.take(this.connection, options) ?? new Agents(this.connection, options);
     return this.agents;
   }
   private request(options: RequestOptions, credential: Credential): ClientRequest {
@@ -236,14 +236,14 @@ export class Transport {
     const { agents } = this;
     this.agents = undefined;
     if (agents === undefined) return;
-    if (this.kept === undefined) agents.close();
-    else this.kept.giveBack(agents);
+    if (this.keptAgents === undefined) agents.close();
+    else this.keptAgents.giveBack(agents);
   }
   /** Ends a request with its signal and, where the connections are kept, with this transport. */
   private follow(request: ClientRequest, options: RequestOptions): void {
     const signal = options.signal ?? this.signal;
     if (signal !== undefined) endWith(signal, request);
-    if (this.kept === undefined) return;
+    if (this.keptAgents === undefined) return;
     const finished = (): void => void this.unfinished.delete(request);
     this.unfinished.add(request);
     request.once('close', finished);
@@ -253,10 +253,10 @@ export class Transport {
   /** Ends a request whose protocol is not switched in time. */
   private limit(request: ClientRequest, { timeout }: RequestOptions): void {
     if (timeout === undefined) return;
-    const late = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
+    const timeoutError = Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' });
     request.once(
       'close',
-      this.clock.after(timeout, () => request.destroy(late)),
+      this.clock.after(timeout, () => request.destroy(timeoutError)),
     );
   }
   private headers(options: RequestOptions, { authorization }: Credential): Record<string, string | readonly string[]> {

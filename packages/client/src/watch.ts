@@ -48,7 +48,7 @@ export interface FollowOptions {
    * The objects of changes may be those of their writers, in the process of the server, which spares the server their text: without
    * managedFields, keys in any order, and nobody may change them.
    */
-  readonly written?: boolean;
+  readonly takesWritersObjects?: boolean;
   /** Existing objects do not matter: nothing is listed, and `complete` is called when all further changes will be seen. */
   readonly changesOnly?: boolean;
   readonly clock: Clock;
@@ -205,7 +205,7 @@ export class Following<T extends ApiObject> {
           {
             path: `${pathOf(resource, namespace)}?${query}`,
             headers: client.accept(metadataOnly ? 'PartialObjectMetadata' : 'whole'),
-            ...(this.options.written === true && !metadataOnly && { keepsWritten: true }),
+            ...(this.options.takesWritersObjects === true && !metadataOnly && { keepsWritten: true }),
           },
           {
             data: guarded((chunk: TextBytes) => lines.push(chunk)),
@@ -254,7 +254,7 @@ export class Following<T extends ApiObject> {
 }
 
 /** The event with the object of its writer, if that is known. */
-function writtenEvent<T extends ApiObject>({ type, written }: StreamEvent): WireEvent<T> | undefined {
+function writtenEvent<T extends ApiObject>({ type, writersObject: written }: StreamEvent): WireEvent<T> | undefined {
   const object = isChange(type) ? written?.() : undefined;
   return object === undefined ? undefined : { type: type as WatchEventType, object: object as T };
 }

@@ -20,8 +20,8 @@ export interface AccountSecrets {
   filled(secret: Secret, account: ApiObject): Promise<Secret>;
 }
 
-export function generateSecrets({ client, queue, random }: ControllerContext, given: AccountSecrets): void {
-  const { type, accounts, secrets, belongs, filled } = given;
+export function generateSecrets({ client, queue, random }: ControllerContext, accountSecrets: AccountSecrets): void {
+  const { type, accounts, secrets, belongs, filled } = accountSecrets;
 
   /** New Secrets may not be in the cache yet: those that it does not have are read from the server. */
   const namesToken = async (account: ServiceAccount): Promise<boolean> => {
@@ -35,10 +35,11 @@ export function generateSecrets({ client, queue, random }: ControllerContext, gi
 
   const generate = async (key: string): Promise<void> => {
     const { namespace, name } = splitKey(key);
-    const known = accounts.get(namespace, name);
-    if (known === undefined || known.metadata.deletionTimestamp !== undefined || (await namesToken(known))) return;
+    const existingAccount = accounts.get(namespace, name);
+    if (existingAccount === undefined || existingAccount.metadata.deletionTimestamp !== undefined || (await namesToken(existingAccount)))
+      return;
     const account = await client.find<ServiceAccount>(refs.serviceAccounts, namespace, name);
-    if (account === undefined || account.metadata.uid !== known.metadata.uid || (await namesToken(account))) return;
+    if (account === undefined || account.metadata.uid !== existingAccount.metadata.uid || (await namesToken(account))) return;
     const secretName = generateName(`${name}-token-`, (limit) => random.below(limit));
     const bare = { kind: 'Secret', apiVersion: 'v1', metadata: { name: secretName, namespace }, type } as Secret;
     try {

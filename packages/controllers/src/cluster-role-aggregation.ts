@@ -10,7 +10,7 @@ import { builtin, type Controller } from './runtime/controller.ts';
 /** The rules that a role should have, selector by selector, roles by name. */
 export function aggregate(role: ClusterRole, all: Iterable<ClusterRole>): PolicyRule[] {
   const others = [...all].filter((other) => other.metadata.name !== role.metadata.name).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const seen = new Set<string>();
+  const ruleTexts = new Set<string>();
   const rules: PolicyRule[] = [];
   for (const selector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const labels = fromLabelSelector(selector);
@@ -19,8 +19,8 @@ export function aggregate(role: ClusterRole, all: Iterable<ClusterRole>): Policy
       for (const rule of other.rules ?? []) {
         const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } = rule;
         const text = JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
-        if (!seen.has(text)) rules.push(rule);
-        seen.add(text);
+        if (!ruleTexts.has(text)) rules.push(rule);
+        ruleTexts.add(text);
       }
     }
   }
@@ -42,8 +42,8 @@ export const clusterRoleAggregation: Controller = {
         if (role?.aggregationRule === undefined || role.metadata.deletionTimestamp !== undefined) return;
         const rules = aggregate(role, roles.list());
         if (equal(role.rules ?? [], rules)) return;
-        const wanted = { kind: 'ClusterRole', apiVersion: apiVersionOf(ref), metadata: { name: nameOf(role) }, rules };
-        await client.apply(ref, wanted as ClusterRole, ACCOUNT);
+        const aggregated = { kind: 'ClusterRole', apiVersion: apiVersionOf(ref), metadata: { name: nameOf(role) }, rules };
+        await client.apply(ref, aggregated as ClusterRole, ACCOUNT);
       },
       { after: [roles.synced], workers: 1 },
     );

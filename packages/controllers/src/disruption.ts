@@ -64,27 +64,27 @@ export function budgetStatus(budget: Budget, pods: readonly SlimPod[], expected:
 
 /** The numbers are not known: nothing may be evicted. */
 function failedStatus(budget: Budget, message: string, now: number): Status {
-  const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
-  return { ...before, disruptionsAllowed: 0, ...withCondition(budget, { status: 'False', reason: 'SyncFailed', message }, now) };
+  const currentStatus = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+  return { ...currentStatus, disruptionsAllowed: 0, ...withCondition(budget, { status: 'False', reason: 'SyncFailed', message }, now) };
 }
 
-function withCondition({ metadata, status }: Budget, found: { status: string; reason: string; message: string }, now: number) {
+function withCondition({ metadata, status }: Budget, newCondition: { status: string; reason: string; message: string }, now: number) {
   const type = 'DisruptionAllowed';
   const old = (status?.conditions ?? []).find((condition) => condition.type === type);
   const observedGeneration = metadata.generation ?? 0;
-  const lastTransitionTime = old?.status === found.status ? old.lastTransitionTime : formatTime(now);
+  const lastTransitionTime = old?.status === newCondition.status ? old.lastTransitionTime : formatTime(now);
   const others = (status?.conditions ?? []).filter((condition) => condition.type !== type);
-  return { observedGeneration, conditions: [...others, { type, ...found, observedGeneration, lastTransitionTime }] };
+  return { observedGeneration, conditions: [...others, { type, ...newCondition, observedGeneration, lastTransitionTime }] };
 }
 
 function stillDisrupted(disrupted: Readonly<Record<string, string>>, pods: readonly SlimPod[], now: number): Record<string, string> {
-  const left: Record<string, string> = {};
+  const remaining: Record<string, string> = {};
   for (const { metadata } of pods) {
     const since = own(disrupted, metadata.name ?? '');
     if (since === undefined || metadata.deletionTimestamp !== undefined || timeMillis(since) + EVICTION_MS < now) continue;
-    setOwn(left, metadata.name ?? '', since);
+    setOwn(remaining, metadata.name ?? '', since);
   }
-  return left;
+  return remaining;
 }
 
 export const disruptionController: Controller = {
@@ -153,7 +153,7 @@ class NoController extends Error {}
 /** The sum of the replicas of all controllers of these pods. Pods without a controller do not count. */
 async function expectedPods(context: ControllerContext, pods: readonly SlimPod[]): Promise<number> {
   const scales = new Map<string, Promise<{ uid: string; replicas: number } | undefined>>();
-  const found = new Map<string, number>();
+  const podsByOwner = new Map<string, number>();
   for (const pod of pods) {
     const owner = pod.metadata.ownerReferences?.[0];
     if (owner === undefined) continue;
@@ -164,9 +164,9 @@ async function expectedPods(context: ControllerContext, pods: readonly SlimPod[]
     }
     const { uid, replicas } = (await scale) ?? {};
     if (uid === undefined) throw new NoController(`found no controllers for pod ${JSON.stringify(pod.metadata.name ?? '')}`);
-    found.set(uid, replicas ?? 0);
+    podsByOwner.set(uid, replicas ?? 0);
   }
-  return [...found.values()].reduce((sum, replicas) => sum + replicas, 0);
+  return [...podsByOwner.values()].reduce((sum, replicas) => sum + replicas, 0);
 }
 
 /** The top-level controller of the pods: of a replica set that belongs to a deployment, the deployment. */
@@ -179,14 +179,14 @@ async function scaleOf(
   const resource = await served.resourceOf(owner.apiVersion, owner.kind);
   if (resource === undefined) return undefined;
   const isReplicaSet = resourceKey(resource) === 'replicasets.apps';
-  let found: Scalable | undefined;
+  let scale: Scalable | undefined;
   try {
-    found = await client.json<Scalable>({ path: pathOf(resource, namespace, owner.name, isReplicaSet ? undefined : 'scale') });
+    scale = await client.json<Scalable>({ path: pathOf(resource, namespace, owner.name, isReplicaSet ? undefined : 'scale') });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-  if (found?.metadata.uid !== owner.uid) return undefined;
-  const above = isReplicaSet ? found.metadata.ownerReferences?.find((one) => one.controller === true) : undefined;
+  if (scale?.metadata.uid !== owner.uid) return undefined;
+  const above = isReplicaSet ? scale.metadata.ownerReferences?.find((one) => one.controller === true) : undefined;
   if (above?.kind === 'Deployment') return scaleOf(context, namespace, above);
-  return { uid: owner.uid, replicas: found.spec?.replicas ?? 0 };
+  return { uid: owner.uid, replicas: scale.spec?.replicas ?? 0 };
 }

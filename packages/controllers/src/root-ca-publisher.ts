@@ -23,11 +23,11 @@ export function rootCAPublisher(certificates: string): Controller {
       const text = description(identity);
       const namespaces = informers.of(refs.namespaces);
       const published = informers.of<ConfigMap>(refs.configMaps, { fieldSelector: `metadata.name=${name}` });
-      const isRight = (found: ConfigMap): boolean =>
-        found.data?.['ca.crt'] === certificates &&
-        Object.keys(found.data).length === 1 &&
-        found.metadata.annotations?.[annotation] === text;
-      const wanted = (namespace: string): ConfigMap => ({
+      const isRight = (configMap: ConfigMap): boolean =>
+        configMap.data?.['ca.crt'] === certificates &&
+        Object.keys(configMap.data).length === 1 &&
+        configMap.metadata.annotations?.[annotation] === text;
+      const desiredMap = (namespace: string): ConfigMap => ({
         kind: 'ConfigMap',
         apiVersion: 'v1',
         metadata: { name, namespace, annotations: { [annotation]: text } },
@@ -37,13 +37,14 @@ export function rootCAPublisher(certificates: string): Controller {
         async (namespace) => {
           const home = namespaces.get('', namespace);
           if (home === undefined || home.metadata.deletionTimestamp !== undefined) return;
-          const found = published.get(namespace, name);
-          if (found !== undefined && isRight(found)) return;
+          const existing = published.get(namespace, name);
+          if (existing !== undefined && isRight(existing)) return;
           try {
-            if (found === undefined) await client.create(refs.configMaps, namespace, wanted(namespace));
-            else await client.update(refs.configMaps, corrected(found, wanted(namespace)));
+            if (existing === undefined) await client.create(refs.configMaps, namespace, desiredMap(namespace));
+            else await client.update(refs.configMaps, corrected(existing, desiredMap(namespace)));
           } catch (error) {
-            if (isTerminating(error) || (found === undefined && isConflict(error)) || (found !== undefined && isNotFound(error))) return;
+            if (isTerminating(error) || (existing === undefined && isConflict(error)) || (existing !== undefined && isNotFound(error)))
+              return;
             throw error;
           }
         },
@@ -57,7 +58,7 @@ export function rootCAPublisher(certificates: string): Controller {
   };
 }
 
-function corrected(found: ConfigMap, wanted: ConfigMap): ConfigMap {
-  const metadata = { ...found.metadata, annotations: { ...found.metadata.annotations, ...wanted.metadata.annotations } };
-  return { ...wanted, metadata };
+function corrected(existing: ConfigMap, desired: ConfigMap): ConfigMap {
+  const metadata = { ...existing.metadata, annotations: { ...existing.metadata.annotations, ...desired.metadata.annotations } };
+  return { ...desired, metadata };
 }

@@ -69,13 +69,14 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
       };
       const tend = async (key: string): Promise<void> => {
         const { namespace, name } = splitKey(key);
-        const known = secrets.get(namespace, name);
-        if (known === undefined || known.metadata.deletionTimestamp !== undefined || accountOf(known) === '') return;
-        let account = accounts.get(namespace, accountOf(known));
-        if (belongs(known, account) && isComplete(known)) return;
+        const existingSecret = secrets.get(namespace, name);
+        if (existingSecret === undefined || existingSecret.metadata.deletionTimestamp !== undefined || accountOf(existingSecret) === '')
+          return;
+        let account = accounts.get(namespace, accountOf(existingSecret));
+        if (belongs(existingSecret, account) && isComplete(existingSecret)) return;
         // What is about to be filled or deleted is looked at as it is now.
         const secret = await client.find<Secret>(refs.secrets, namespace, name);
-        if (secret === undefined || secret.metadata.uid !== known.metadata.uid || accountOf(secret) === '') return;
+        if (secret === undefined || secret.metadata.uid !== existingSecret.metadata.uid || accountOf(secret) === '') return;
         if (!belongs(secret, account)) account = await client.find(refs.serviceAccounts, namespace, accountOf(secret), true);
         if (!belongs(secret, account)) {
           const uid = secret.metadata.uid ?? '';
@@ -91,8 +92,8 @@ export function serviceAccountTokenController(settings: TokenSettings | undefine
         const account = await client.find<ServiceAccount>(refs.serviceAccounts, namespace, accountName);
         if (!(account?.secrets ?? []).some(({ name }) => name === secretName)) return;
         if ((await client.find(refs.secrets, namespace, secretName, true)) !== undefined) return;
-        const left = (account?.secrets ?? []).filter(({ name }) => name !== secretName);
-        await client.update(refs.serviceAccounts, { ...account, secrets: left } as ServiceAccount).catch(unlessGone);
+        const remainingSecrets = (account?.secrets ?? []).filter(({ name }) => name !== secretName);
+        await client.update(refs.serviceAccounts, { ...account, secrets: remainingSecrets } as ServiceAccount).catch(unlessGone);
       };
       const forgotten = queue(forgetSecret, { name: 'serviceaccount-token_references', after: [accounts.synced] });
 

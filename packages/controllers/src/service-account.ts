@@ -13,8 +13,8 @@ export const serviceAccountController: Controller = {
     const accounts = informers.of(refs.serviceAccounts, { fieldSelector: `metadata.name=${NAME}`, metadataOnly: true });
     const work = queue(
       async (namespace) => {
-        const found = namespaces.get('', namespace);
-        if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+        const namespaceObject = namespaces.get('', namespace);
+        if (namespaceObject === undefined || namespaceObject.metadata.deletionTimestamp !== undefined) return;
         if (accounts.get(namespace, NAME) !== undefined) return;
         try {
           await client.create(refs.serviceAccounts, namespace, {

@@ -17,39 +17,39 @@ export const storageVersionCollector: Controller = {
     const namespace = identity.namespaces.system;
     const [label, value] = [componentLabel(identity), serverComponent(identity)];
     const servers = informers.of(leases, { namespace, labelSelector: `${label}=${value}`, metadataOnly: true });
-    const known = informers.of<StorageVersion>(versions);
+    const versionInformer = informers.of<StorageVersion>(versions);
     /** The Lease of a server that has just started may not be in the cache yet. */
     const isAlive = async (id: string): Promise<boolean> =>
       servers.get(namespace, id) !== undefined || (await client.find(leases, namespace, id, true))?.metadata.labels?.[label] === value;
     const work = queue(
       async (name) => {
-        const found = known.get('', name);
+        const storageVersion = versionInformer.get('', name);
         if (
-          found === undefined ||
-          (found.status.storageVersions ?? []).every(({ apiServerID = '' }) => servers.get(namespace, apiServerID))
+          storageVersion === undefined ||
+          (storageVersion.status.storageVersions ?? []).every(({ apiServerID = '' }) => servers.get(namespace, apiServerID))
         )
           return;
         const live = await client.find<StorageVersion>(versions, '', name);
         if (live === undefined) return;
         const all = live.status.storageVersions ?? [];
-        const kept: typeof all = [];
-        for (const one of all) if (await isAlive(one.apiServerID ?? '')) kept.push(one);
-        if (kept.length === all.length) return;
-        if (kept.length === 0) {
+        const aliveServers: typeof all = [];
+        for (const one of all) if (await isAlive(one.apiServerID ?? '')) aliveServers.push(one);
+        if (aliveServers.length === all.length) return;
+        if (aliveServers.length === 0) {
           const { uid = '', resourceVersion = '' } = live.metadata;
           await client.delete(versions, '', name, { preconditions: { uid, resourceVersion } }).catch(unlessGoneOrReplaced);
           return;
         }
-        const status = setCommonVersion({ ...live.status, storageVersions: kept }, live.metadata.generation ?? 0, clock.now());
+        const status = setCommonVersion({ ...live.status, storageVersions: aliveServers }, live.metadata.generation ?? 0, clock.now());
         await client.update(versions, { ...live, status } as StorageVersion, 'status').catch(unlessGoneOrReplaced);
       },
-      { after: [servers.synced, known.synced] },
+      { after: [servers.synced, versionInformer.synced] },
     );
-    known.onChange(({ type, object }) => {
+    versionInformer.onChange(({ type, object }) => {
       if (type !== 'deleted') work.add(object.metadata.name ?? '');
     });
     servers.onChange(({ type }) => {
-      if (type === 'deleted') for (const object of known.list()) work.add(object.metadata.name ?? '');
+      if (type === 'deleted') for (const object of versionInformer.list()) work.add(object.metadata.name ?? '');
     });
   },
 };

@@ -24,17 +24,17 @@ export const ttlAfterFinished: Controller = {
   account: 'ttl-after-finished-controller',
   start({ informers, queue, client, identity, clock }) {
     const ref = builtin(identity, 'batch', 'v1', 'jobs');
-    const jobs = informers.of<JobObject>(ref, { form: 'ends', keep, written: true });
+    const jobs = informers.of<JobObject>(ref, { form: 'ends', keep, takesWritersObjects: true });
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
-        const known = jobs.get(namespace, name);
-        if (known === undefined || known.metadata.deletionTimestamp !== undefined) return;
-        const left = (endOfJob(known) ?? Number.POSITIVE_INFINITY) - clock.now();
-        if (left > 0) return Number.isFinite(left) ? left : undefined;
+        const job = jobs.get(namespace, name);
+        if (job === undefined || job.metadata.deletionTimestamp !== undefined) return;
+        const remainingMs = (endOfJob(job) ?? Number.POSITIVE_INFINITY) - clock.now();
+        if (remainingMs > 0) return Number.isFinite(remainingMs) ? remainingMs : undefined;
         // The TTL may have been extended.
         const live = await client.find<JobObject>(ref, namespace, name);
-        const end = live?.metadata.uid === known.metadata.uid ? endOfJob(live as JobObject) : undefined;
+        const end = live?.metadata.uid === job.metadata.uid ? endOfJob(live as JobObject) : undefined;
         if (live === undefined || end === undefined) return;
         if (end > clock.now()) return end - clock.now();
         const { uid = '', resourceVersion = '' } = live.metadata;

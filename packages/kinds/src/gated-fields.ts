@@ -53,7 +53,7 @@ export class GatedFields {
   private readonly identity: Identity;
   private readonly feature: (gate: string) => boolean;
   /** Computed with the first write. */
-  private known: Disabled | undefined;
+  private disabledFields: Disabled | undefined;
 
   constructor(schema: MessageType, rules: readonly GateRule[] | undefined, identity: Identity, feature: (gate: string) => boolean) {
     this.schema = schema;
@@ -68,8 +68,8 @@ export class GatedFields {
     if (root !== undefined) {
       const used = usedIn(root, object as unknown as Fields);
       if (used !== 0) {
-        const kept = old === undefined ? 0 : createOnly | usedIn(root, old as unknown as Fields);
-        if ((used & ~kept) !== 0) clearIn(root, object as unknown as Fields, used & ~kept);
+        const usedGates = old === undefined ? 0 : createOnly | usedIn(root, old as unknown as Fields);
+        if ((used & ~usedGates) !== 0) clearIn(root, object as unknown as Fields, used & ~usedGates);
       }
     }
     for (const rule of cleared)
@@ -91,8 +91,8 @@ export class GatedFields {
   }
 
   private disabled(): Disabled {
-    this.known ??= this.findDisabled();
-    return this.known;
+    this.disabledFields ??= this.findDisabled();
+    return this.disabledFields;
   }
   private findDisabled(): Disabled {
     const features = new Map<string, number>();
@@ -136,15 +136,15 @@ function messageOf(type: Type): { readonly message: MessageType; readonly many: 
 const gatesIn = new WeakMap<MessageType, boolean>();
 /** Whether a message has gated fields, itself or further down. */
 export function hasGates(message: MessageType): boolean {
-  const known = gatesIn.get(message);
-  if (known !== undefined) return known;
-  const found = message.ordered.some((field) => {
+  const cachedAnswer = gatesIn.get(message);
+  if (cachedAnswer !== undefined) return cachedAnswer;
+  const isGated = message.ordered.some((field) => {
     if (field.gate !== undefined) return true;
     const next = messageOf(field.type);
     return next !== undefined && hasGates(next.message);
   });
-  gatesIn.set(message, found);
-  return found;
+  gatesIn.set(message, isGated);
+  return isGated;
 }
 
 /** Undefined if the message, the type of the field `under`, has no field of a switched-off gate. */
@@ -169,8 +169,8 @@ function placeOf(message: MessageType, under: string, bitOf: (gate: FieldGate, f
 function usedIn({ fields, branches }: Place, value: Fields): number {
   let used = 0;
   for (const { name, bit, off } of fields) {
-    const given = own(value, name);
-    if (given !== undefined && given !== off) used |= bit;
+    const fieldValue = own(value, name);
+    if (fieldValue !== undefined && fieldValue !== off) used |= bit;
   }
   for (const { name, many, to } of branches) {
     const next = own(value, name);

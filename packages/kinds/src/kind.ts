@@ -86,7 +86,7 @@ export interface KindVersion<V = never, H = never> {
    * Fills in defaults that depend on other fields; static ones are in the schema. Must be idempotent. `applied`: the object is
    * the result of an apply, whose nulls are set on purpose.
    */
-  defaults?(object: V, env: KindEnv, made?: 'applied'): void;
+  defaults?(object: V, env: KindEnv, mode?: 'applied'): void;
   toHub?(object: V, identity: Identity): H;
   fromHub?(hub: H, identity: Identity): V;
   /**

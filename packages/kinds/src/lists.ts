@@ -4,7 +4,7 @@ import { always, type Fields, type ListType, list, type MessageType, object, req
 import type { Kind, KindVersion } from './kind.ts';
 import { ListMeta } from './meta.ts';
 
-const made = new WeakMap<MessageType, MessageType>();
+const listTypes = new WeakMap<MessageType, MessageType>();
 
 const make = <F extends Fields>(item: MessageType<F>) =>
   object(`${item.name}List`, {
@@ -14,8 +14,8 @@ const make = <F extends Fields>(item: MessageType<F>) =>
 
 /** The schema of a list of these objects. The same value for the same type. */
 export function listSchema<F extends Fields>(item: MessageType<F>): ReturnType<typeof make<F>> {
-  const schema = (made.get(item) as ReturnType<typeof make<F>> | undefined) ?? make(item);
-  made.set(item, schema as MessageType);
+  const schema = (listTypes.get(item) as ReturnType<typeof make<F>> | undefined) ?? make(item);
+  listTypes.set(item, schema as MessageType);
   return schema;
 }
 

@@ -46,12 +46,12 @@ export function ownParts<T>(parts: {
   return parts as unknown as KindVersion['own'];
 }
 
-type Defaults = (object: unknown, env: KindEnv, made?: 'applied') => void;
+type Defaults = (object: unknown, env: KindEnv, mode?: 'applied') => void;
 
 /** The defaults of the hub, which a version with the same fields shares. */
 export function hubDefaults({ versions, hub }: Kind): Defaults {
   const defaults = own(versions, hub)?.defaults as Defaults | undefined;
-  return (object, env, made) => defaults?.(object, env, made);
+  return (object, env, mode) => defaults?.(object, env, mode);
 }
 
 /** A version with the fields and defaults of the hub. `name` is the prefix of the names of its messages: `rbac.v1beta1`. */

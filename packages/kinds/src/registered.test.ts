@@ -1,13 +1,13 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import { homeOf, registered } from './registered.ts';
+import { homeOf, registeredKindOf } from './registered.ts';
 import { schemaOf } from './schemas.ts';
 
 const schema = (group: string, version: string, kind: string): MessageType => schemaOf(group, version, kind, kubernetes) as MessageType;
 const configMap = schema('', 'v1', 'ConfigMap');
 const found = (apiVersion: string, kind: string, target = configMap) => {
-  const known = registered(apiVersion, kind, target, kubernetes);
+  const known = registeredKindOf(apiVersion, kind, target, kubernetes);
   return known === undefined ? 'unknown' : `${known.type} of ${known.home}`;
 };
 
@@ -65,6 +65,6 @@ test('definitions of custom kinds and of aggregated groups are known to parts of
 
 test('groups go by the names of the identity', () => {
   const lease = schema('coordination', 'v1', 'Lease');
-  expect(registered('coordination.plat.dev/v1', 'LeaseList', lease, plat)?.home).toBe('coordination.LeaseList');
-  expect(registered('coordination.k8s.io/v1', 'LeaseList', lease, plat)).toBeUndefined();
+  expect(registeredKindOf('coordination.plat.dev/v1', 'LeaseList', lease, plat)?.home).toBe('coordination.LeaseList');
+  expect(registeredKindOf('coordination.k8s.io/v1', 'LeaseList', lease, plat)).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import { typeText } from '@plat-dev/schema/json/mismatch';
 import type { MessageType } from '@plat-dev/schema/types';
 import { hasVersion, schemaOf } from './schemas.ts';
 
-export interface Registered {
+export interface RegisteredKind {
   /** The kind in the version that was named: `v1beta2.Deployment`. */
   readonly type: string;
   /** The kind in all its versions: `apps.Deployment`. */
@@ -84,18 +84,18 @@ const parts: ReadonlySet<string> = new Set(['apiextensions', 'apiregistration'])
 const partOf = (group: string): string => (parts.has(group) ? group : '');
 
 /** Looks up a kind in the scheme that has `target`. */
-export function registered(apiVersion: string, kind: string, target: MessageType, identity: Identity): Registered | undefined {
+export function registeredKindOf(apiVersion: string, kind: string, target: MessageType, identity: Identity): RegisteredKind | undefined {
   const { group: fullGroup, version } = splitApiVersion(apiVersion);
   const group = baseGroup(identity, fullGroup);
   const schema = schemaOf(group ?? '', version, kind, identity);
-  if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? known(schema) : undefined;
+  if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? registeredKind(schema) : undefined;
   // Audit events are not bodies of requests.
   if (group === undefined || group === 'audit' || partOf(group) !== partOf(groupOf(target))) return undefined;
-  if (schema !== undefined) return known(schema);
+  if (schema !== undefined) return registeredKind(schema);
   if (!retiredKinds(`${group}/${version}`).includes(kind)) return undefined;
   return { type: `${version}.${kind}`, home: home(group.split('.')[0] as string, kind) };
 }
-const known = (schema: MessageType): Registered => ({ type: typeText(schema), home: homeOf(schema) });
+const registeredKind = (schema: MessageType): RegisteredKind => ({ type: typeText(schema), home: homeOf(schema) });
 
 function isMetaKind(kind: string, group: string | undefined, version: string, identity: Identity): boolean {
   if (unversioned.has(kind)) return true;

@@ -143,11 +143,11 @@ const distinct = (texts: readonly string[]): string[] => [...new Set(texts)];
 /** The version that a release serves instead of one that was added later; preferably of the same group. */
 function predecessorIn(apiVersion: string, plural: string, release: string): string | undefined {
   const group = splitApiVersion(apiVersion).group;
-  let found: string | undefined;
+  let predecessor: string | undefined;
   for (const [key, lifetime] of allLifetimes()) {
     if (lifetime.replacement !== apiVersion || !key.endsWith(`/${plural}`) || !servedByDefault(lifetime, release)) continue;
     const one = key.slice(0, -plural.length - 1);
-    if (found === undefined || splitApiVersion(one).group === group) found = one;
+    if (predecessor === undefined || splitApiVersion(one).group === group) predecessor = one;
   }
-  return found;
+  return predecessor;
 }

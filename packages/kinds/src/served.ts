@@ -118,15 +118,15 @@ export function fromHub(served: Served, hub: ApiObject): MaybePromise<ApiObject>
 }
 /** The same where the kind converts at once. */
 export function fromHubNow(served: Served, hub: ApiObject): ApiObject {
-  return known(served, rawFromHub(served, hub));
+  return prunedObject(served, rawFromHub(served, hub));
 }
 /** Converts many stored objects, in as few calls as possible. */
 export async function manyFromHub(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
   if (!convertsLater(served)) return hubs.map((hub) => fromHubNow(served, hub));
-  return (await rawFromHubLater(served, hubs)).map((object) => known(served, object));
+  return (await rawFromHubLater(served, hubs)).map((object) => prunedObject(served, object));
 }
 
-function known(served: Served, object: ApiObject): ApiObject {
+function prunedObject(served: Served, object: ApiObject): ApiObject {
   served.definition.prune?.(object as never);
   return object;
 }

@@ -4,7 +4,7 @@
  */
 import type { Field, Fields, MessageType, NamedField, Type } from '@plat-dev/schema/types';
 
-const made = new WeakMap<MessageType, Map<string, MessageType>>();
+const schemasByVersion = new WeakMap<MessageType, Map<string, MessageType>>();
 
 /** `batch.v1.CronJob` → `batch.v1`. */
 const versionOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
@@ -24,10 +24,10 @@ function typeIn(type: Type, from: string, to: string, keep: readonly MessageType
 
 /** The same message under another group version, as are the messages of its own version inside it, except those to `keep`. */
 export function inVersion<F extends Fields>(type: MessageType<F>, version: string, keep: readonly MessageType[] = []): MessageType<F> {
-  const versions = made.get(type) ?? new Map<string, MessageType>();
-  made.set(type, versions);
-  const known = versions.get(version);
-  if (known !== undefined) return known as MessageType<F>;
+  const versions = schemasByVersion.get(type) ?? new Map<string, MessageType>();
+  schemasByVersion.set(type, versions);
+  const cachedSchema = versions.get(version);
+  if (cachedSchema !== undefined) return cachedSchema as MessageType<F>;
   const from = versionOf(type.name);
   const change = <T extends Field>(field: T): T => ({ ...field, type: typeIn(field.type, from, version, keep) });
   const fields = Object.fromEntries(Object.entries(type.fields as Record<string, Field>).map(([key, field]) => [key, change(field)]));

@@ -76,7 +76,7 @@ test('lists and pairs are joined', () => {
 test('arguments, what was given, warnings and help', () => {
   const parsed = parseFlags(table, ['get', '--loud', '--', '--quiet']);
   expect(parsed.args).toEqual(['get', '--quiet']);
-  expect([...parsed.given]).toEqual(['loud']);
+  expect([...parsed.givenFlags]).toEqual(['loud']);
   expect(parsed.warnings).toEqual(['--loud is deprecated: Shout.']);
   expect(parseFlags(table, ['--help', '--nonsense']).help).toBe(true);
 });

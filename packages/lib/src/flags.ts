@@ -195,13 +195,13 @@ export function pairs(help: string, details?: FlagDetails): Flag<ReadonlyMap<str
     help,
     'KEY=VALUE,…',
     (values) => {
-      const found = new Map<string, string>();
+      const pairsByKey = new Map<string, string>();
       for (const item of splitList(values)) {
         const at = item.indexOf('=');
         if (at <= 0) throw new Error(`${JSON.stringify(item)} is not of the form key=value`);
-        found.set(item.slice(0, at).trimEnd(), item.slice(at + 1).trimStart());
+        pairsByKey.set(item.slice(0, at).trimEnd(), item.slice(at + 1).trimStart());
       }
-      return found;
+      return pairsByKey;
     },
     details,
   );
@@ -212,7 +212,7 @@ export function pairs(help: string, details?: FlagDetails): Flag<ReadonlyMap<str
 export interface ParsedFlags<Table extends FlagTable> {
   readonly options: FlagValues<Table>;
   /** Names of flags that were given. */
-  readonly given: ReadonlySet<string>;
+  readonly givenFlags: ReadonlySet<string>;
   /** Their values as they were given. */
   readonly raw: ReadonlyMap<string, readonly string[]>;
   /** Arguments that are not flags. */
@@ -224,15 +224,15 @@ export interface ParsedFlags<Table extends FlagTable> {
 
 /** Reads a command line. Throws FlagError for what is unknown or malformed. */
 export function parseFlags<Table extends FlagTable>(table: Table, argv: readonly string[]): ParsedFlags<Table> {
-  const known = flagsByName(table);
-  const { raw, args, help } = readArguments(known, argv);
+  const flagTable = flagsByName(table);
+  const { raw, args, help } = readArguments(flagTable, argv);
   const warnings: string[] = [];
   const options: Record<string, unknown> = {};
-  for (const [name, flag] of known) {
+  for (const [name, flag] of flagTable) {
     const values = raw.get(name);
     setOwn(options, camelCase(name), values === undefined || help ? flag.default : readFlag(name, flag, values, warnings));
   }
-  return { options: options as FlagValues<Table>, given: new Set(raw.keys()), raw, args, warnings, help };
+  return { options: options as FlagValues<Table>, givenFlags: new Set(raw.keys()), raw, args, warnings, help };
 }
 
 /** What an empty command line gives. */
@@ -241,11 +241,11 @@ export function defaultOptions<Table extends FlagTable>(table: Table): FlagValue
 }
 
 function flagsByName(table: FlagTable): Map<string, Flag<unknown>> {
-  const found = new Map<string, Flag<unknown>>();
+  const flagTable = new Map<string, Flag<unknown>>();
   for (const group of Object.values(table)) {
-    for (const [name, flag] of Object.entries(group)) if (!flag.global || !found.has(name)) found.set(name, flag);
+    for (const [name, flag] of Object.entries(group)) if (!flag.global || !flagTable.has(name)) flagTable.set(name, flag);
   }
-  return found;
+  return flagTable;
 }
 
 function readFlag(name: string, flag: Flag<unknown>, values: readonly string[], warnings: string[]): unknown {
@@ -267,8 +267,8 @@ export interface RawFlags {
 /** Splits a command line without reading the values. Throws FlagError for flags that are unknown or lack a value. */
 export const rawFlags = (table: FlagTable, argv: readonly string[]): RawFlags => readArguments(flagsByName(table), argv);
 
-function readArguments(known: ReadonlyMap<string, Flag<unknown>>, argv: readonly string[]): RawFlags {
-  const letters = new Map([...known].map(([name, flag]) => [flag.short ?? (name.length === 1 ? name : ''), name]));
+function readArguments(flagTable: ReadonlyMap<string, Flag<unknown>>, argv: readonly string[]): RawFlags {
+  const letters = new Map([...flagTable].map(([name, flag]) => [flag.short ?? (name.length === 1 ? name : ''), name]));
   const raw = new Map<string, string[]>();
   const args: string[] = [];
   for (let i = 0; i < argv.length; i++) {
@@ -279,8 +279,8 @@ function readArguments(known: ReadonlyMap<string, Flag<unknown>>, argv: readonly
       args.push(arg);
       continue;
     }
-    for (const { name, glued } of arg.startsWith('--') ? [longFlag(arg, known)] : shortFlags(arg, known, letters)) {
-      const flag = known.get(name) as Flag<unknown>;
+    for (const { name, glued } of arg.startsWith('--') ? [longFlag(arg, flagTable)] : shortFlags(arg, flagTable, letters)) {
+      const flag = flagTable.get(name) as Flag<unknown>;
       const value = glued ?? (flag.isSwitch ? 'true' : argv[++i]);
       if (value === undefined) throw new FlagError(`--${name} needs a value: --${name} ${flag.value}`);
       const values = raw.get(name);
@@ -296,29 +296,29 @@ interface NamedValue {
   readonly glued: string | undefined;
 }
 /** `--name` or `--name=value` */
-function longFlag(arg: string, known: ReadonlyMap<string, Flag<unknown>>): NamedValue {
+function longFlag(arg: string, flagTable: ReadonlyMap<string, Flag<unknown>>): NamedValue {
   const equals = arg.indexOf('=');
   const name = arg.slice(2, equals === -1 ? undefined : equals);
-  if (!known.has(name)) throw unknownFlag(`--${name}`, name, known);
+  if (!flagTable.has(name)) throw unknownFlag(`--${name}`, name, flagTable);
   return { name, glued: equals === -1 ? undefined : arg.slice(equals + 1) };
 }
 /** `-n`, `-n=value`, `-nvalue`, or several switches in one argument: `-it`. */
-function shortFlags(arg: string, known: ReadonlyMap<string, Flag<unknown>>, letters: ReadonlyMap<string, string>): NamedValue[] {
-  const found: NamedValue[] = [];
+function shortFlags(arg: string, flagTable: ReadonlyMap<string, Flag<unknown>>, letters: ReadonlyMap<string, string>): NamedValue[] {
+  const namedValues: NamedValue[] = [];
   for (let at = 1; at < arg.length; at++) {
     const name = letters.get(arg[at] as string);
-    if (name === undefined) throw unknownFlag(arg, arg.slice(1), known, arg[at]);
+    if (name === undefined) throw unknownFlag(arg, arg.slice(1), flagTable, arg[at]);
     const rest = arg.slice(at + 1);
-    if (rest.startsWith('=')) return [...found, { name, glued: rest.slice(1) }];
-    if (!known.get(name)?.isSwitch) return [...found, { name, glued: rest === '' ? undefined : rest }];
-    found.push({ name, glued: undefined });
+    if (rest.startsWith('=')) return [...namedValues, { name, glued: rest.slice(1) }];
+    if (!flagTable.get(name)?.isSwitch) return [...namedValues, { name, glued: rest === '' ? undefined : rest }];
+    namedValues.push({ name, glued: undefined });
   }
-  return found;
+  return namedValues;
 }
-function unknownFlag(shown: string, name: string, known: ReadonlyMap<string, Flag<unknown>>, letter?: string): FlagError {
-  const usable = [...known].filter(([, flag]) => !flag.planned).map(([n]) => n);
-  const stock = letter === undefined ? `unknown flag: ${shown}` : `unknown shorthand flag: '${letter}' in ${shown}`;
-  return new FlagError(`unknown flag ${shown}${didYouMean(name, usable, '--')}`, undefined, stock);
+function unknownFlag(flagText: string, name: string, flagTable: ReadonlyMap<string, Flag<unknown>>, letter?: string): FlagError {
+  const usable = [...flagTable].filter(([, flag]) => !flag.planned).map(([n]) => n);
+  const stock = letter === undefined ? `unknown flag: ${flagText}` : `unknown shorthand flag: '${letter}' in ${flagText}`;
+  return new FlagError(`unknown flag ${flagText}${didYouMean(name, usable, '--')}`, undefined, stock);
 }
 
 // ---- help ------------------------------------------------------------------------------------------------------

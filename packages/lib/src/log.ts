@@ -72,12 +72,12 @@ function redact(value: unknown, depth: number): unknown {
   return redactFields(value as LogFields, depth);
 }
 function redactFields(fields: LogFields, depth: number): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const redacted: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined || typeof value === 'function') continue;
-    setOwn(shown, name, secretName.test(name) && value !== '' && value !== null ? blank : redact(value, depth + 1));
+    setOwn(redacted, name, secretName.test(name) && value !== '' && value !== null ? blank : redact(value, depth + 1));
   }
-  return shown;
+  return redacted;
 }
 
 const levelLetter: Readonly<Record<LogLevel, string>> = { error: 'ERROR', warn: 'WARN ', info: 'INFO ', debug: 'DEBUG' };
@@ -155,8 +155,8 @@ export function openLog(options: LogOptions = {}): Log {
   const flushTo = options.write ?? writeToStderrNow;
   const withFields = (common: Record<string, unknown>): Log => {
     const entry = (level: LogLevel, message: string, fields: LogFields | undefined): void => {
-      const shown = fields === undefined ? common : { ...common, ...redactFields(fields, 0) };
-      sink.add(format(now(), level, redactText(message), shown));
+      const entryFields = fields === undefined ? common : { ...common, ...redactFields(fields, 0) };
+      sink.add(format(now(), level, redactText(message), entryFields));
     };
     return {
       error: (message, fields) => entry('error', message, fields),

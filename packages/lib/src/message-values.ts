@@ -9,8 +9,8 @@ export function cut(text: string, limit = SHOWN_VALUE): string {
   if (text.length <= limit) return text;
   // A surrogate pair is not split.
   const half = text.charCodeAt(limit - 1) >= 0xd800 && text.charCodeAt(limit - 1) <= 0xdbff;
-  const shown = text.slice(0, half ? limit - 1 : limit);
-  return `${shown}... (${text.length - shown.length} more characters)`;
+  const cutText = text.slice(0, half ? limit - 1 : limit);
+  return `${cutText}... (${text.length - cutText.length} more characters)`;
 }
 
 /** The JSON text of a value; of a long one the beginning. The rest is not visited. */
@@ -20,30 +20,30 @@ export function shownJson(value: unknown, limit = SHOWN_VALUE): string {
   if (typeof value !== 'object' || value === null) return jsonText(value) ?? 'null';
   const out = new Shown(limit);
   out.add(value);
-  return out.left < 0 ? `${out.parts.join('').slice(0, limit)}...` : out.parts.join('');
+  return out.remaining < 0 ? `${out.parts.join('').slice(0, limit)}...` : out.parts.join('');
 }
 
 class Shown {
   readonly parts: string[] = [];
-  left: number;
+  remaining: number;
 
   constructor(limit: number) {
-    this.left = limit;
+    this.remaining = limit;
   }
   private put(text: string): void {
     this.parts.push(text);
-    this.left -= text.length;
+    this.remaining -= text.length;
   }
   /** Ends early once the limit is reached. */
   add(value: unknown): void {
-    if (this.left < 0) return;
-    if (typeof value !== 'object' || value === null) this.put(shownJson(value, this.left + 1));
+    if (this.remaining < 0) return;
+    if (typeof value !== 'object' || value === null) this.put(shownJson(value, this.remaining + 1));
     else if (Array.isArray(value)) this.addList(value);
     else this.addObject(value as Record<string, unknown>);
   }
   private addList(list: readonly unknown[]): void {
     this.put('[');
-    for (let i = 0; i < list.length && this.left >= 0; i++) {
+    for (let i = 0; i < list.length && this.remaining >= 0; i++) {
       if (i > 0) this.put(',');
       this.add(list[i] === undefined ? null : list[i]);
     }
@@ -53,9 +53,9 @@ class Shown {
     let first = true;
     this.put('{');
     for (const key in object) {
-      if (this.left < 0) return;
+      if (this.remaining < 0) return;
       if (object[key] === undefined) continue;
-      this.put(`${first ? '' : ','}${shownJson(key, this.left + 1)}:`);
+      this.put(`${first ? '' : ','}${shownJson(key, this.remaining + 1)}:`);
       first = false;
       this.add(object[key]);
     }

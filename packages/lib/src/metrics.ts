@@ -138,19 +138,19 @@ export class Family<S> {
     if (branch?.delete(values.at(-1) ?? '')) this.count--;
   }
   /** Forgets every series with these values, whatever its other labels are. */
-  removeMatching(wanted: Readonly<Record<string, string>>): void {
-    this.count -= this.prune(this.root, 0, wanted);
+  removeMatching(labelValues: Readonly<Record<string, string>>): void {
+    this.count -= this.prune(this.root, 0, labelValues);
   }
   /** Returns how many series went. */
-  private prune(branch: Branch<S>, depth: number, wanted: Readonly<Record<string, string>>): number {
-    const value = own(wanted, this.labels[depth] as string);
+  private prune(branch: Branch<S>, depth: number, labelValues: Readonly<Record<string, string>>): number {
+    const value = own(labelValues, this.labels[depth] as string);
     const last = depth === this.labels.length - 1;
     let removed = 0;
     for (const key of value === undefined ? [...branch.keys()] : [value]) {
       const next = branch.get(key);
       if (next === undefined) continue;
       if (last) removed++;
-      else removed += this.prune(next as Branch<S>, depth + 1, wanted);
+      else removed += this.prune(next as Branch<S>, depth + 1, labelValues);
       if (last || (next as Branch<S>).size === 0) branch.delete(key);
     }
     return removed;
@@ -184,12 +184,12 @@ function printNumber(out: string[], name: string, labels: string, series: { valu
   out.push(`${name}${braces(labels)} ${formatNumber(series.value)}\n`);
 }
 function printHistogram(out: string[], name: string, labels: string, series: Histogram): void {
-  const before = labels === '' ? '' : `${labels},`;
+  const labelPrefix = labels === '' ? '' : `${labels},`;
   let total = 0;
   for (let i = 0; i < series.counts.length; i++) {
     total += series.counts[i] as number;
     const bound = i === series.bounds.length ? '+Inf' : formatNumber(series.bounds[i] as number);
-    out.push(`${name}_bucket{${before}le="${bound}"} ${total}\n`);
+    out.push(`${name}_bucket{${labelPrefix}le="${bound}"} ${total}\n`);
   }
   out.push(`${name}_sum${braces(labels)} ${formatNumber(series.sum)}\n${name}_count${braces(labels)} ${total}\n`);
 }

@@ -83,12 +83,12 @@ export class TurnBudget {
 
 /** Bytes that are written in one turn of the loop before further large responses wait for the next: 4 ms of encryption. */
 export const TURN_BYTES = 4 * 1024 * 1024;
-const written = new TurnBudget(TURN_BYTES);
+const writtenBytes = new TurnBudget(TURN_BYTES);
 
 /**
  * Whether so many bytes may be written in this turn, and counts them. The first in a turn always may, but nobody overtakes work
  * that waits for a turn.
  */
 export function fitsTurn(bytes: number): boolean {
-  return waiting.size === 0 && written.take(bytes);
+  return waiting.size === 0 && writtenBytes.take(bytes);
 }

@@ -39,15 +39,15 @@ export class Quantity {
   readonly unscaled: bigint;
   readonly scale: number;
   /** The original text, if that is printed unchanged. */
-  readonly given: string | undefined;
+  readonly originalText: string | undefined;
   private text: string | undefined;
 
-  constructor(unscaled: bigint, scale: number, format: QuantityFormat = 'decimal', given?: string) {
+  constructor(unscaled: bigint, scale: number, format: QuantityFormat = 'decimal', originalText?: string) {
     this.unscaled = unscaled;
     this.scale = scale;
     this.format = format;
-    this.given = given;
-    this.text = given;
+    this.originalText = originalText;
+    this.text = originalText;
   }
 
   get isZero(): boolean {
@@ -181,8 +181,8 @@ const knownSuffixes = new Map<string, Suffix>([
 const exponentSuffix = /^[eE]([+-]?[0-9]+)$/;
 
 function readSuffix(text: string): Suffix {
-  const known = knownSuffixes.get(text);
-  if (known !== undefined) return known;
+  const knownSuffix = knownSuffixes.get(text);
+  if (knownSuffix !== undefined) return knownSuffix;
   const match = exponentSuffix.exec(text);
   if (match === null) throw new QuantityError(wrongSuffix);
   return { format: 'exponent', exponent: Number(match[1]) };
@@ -197,8 +197,8 @@ const maxLength = 512;
 export function parseQuantity(text: string): Quantity {
   const match = text === '' || text.length > maxLength ? null : shape.exec(text);
   if (match === null) throw new QuantityError(wrongFormat);
-  const [, sign, given = '', fraction = '', suffixText = ''] = match;
-  const whole = given.startsWith('0') ? given.replace(/^0+/, '') : given;
+  const [, sign, integerDigits = '', fraction = '', suffixText = ''] = match;
+  const whole = integerDigits.startsWith('0') ? integerDigits.replace(/^0+/, '') : integerDigits;
   const suffix = readSuffix(suffixText);
   if (whole.length + fraction.length > maxDigits || Math.abs(suffix.exponent) > maxExponent) throw new QuantityError(wrongNumber);
   const digits = BigInt(`${whole === '' ? '0' : whole}${fraction}`);
@@ -245,10 +245,10 @@ const one = quantityOf(1);
 const minusOne = quantityOf(-1);
 
 /** Recently seen texts: pods repeat a handful of amounts. */
-const seen = new TextCache<string>(2048, 32);
+const canonicalTexts = new TextCache<string>(2048, 32);
 
 /** The canonical text of a quantity, ignoring blanks around it; throws QuantityError. */
-export const canonicalQuantity = (text: string): string => seen.get(text, canonical);
+export const canonicalQuantity = (text: string): string => canonicalTexts.get(text, canonical);
 const canonical = (text: string): string => parseQuantity(text.trim()).toString();
 
 export function compareQuantities(a: string, b: string): number {

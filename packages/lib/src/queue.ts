@@ -38,9 +38,9 @@ export class BoundedQueue<T> {
   }
   /** Takes up to so many items, oldest first. */
   take(most = this.count): T[] {
-    const taken: T[] = [];
-    while (taken.length < most && this.count > 0) taken.push(this.shift() as T);
-    return taken;
+    const items: T[] = [];
+    while (items.length < most && this.count > 0) items.push(this.shift() as T);
+    return items;
   }
   clear(): void {
     this.ring = new Array(8);

@@ -15,8 +15,8 @@ export interface Random {
 function unbiased(limit: number, draw: () => number): number {
   const fair = 2 ** 32 - (2 ** 32 % limit);
   for (;;) {
-    const drawn = draw();
-    if (drawn < fair) return drawn % limit;
+    const number = draw();
+    if (number < fair) return number % limit;
   }
 }
 
@@ -29,10 +29,10 @@ function draw32(): number {
     pool = randomBytes(poolSize);
     used = 0;
   }
-  const drawn = pool.readUInt32LE(used);
+  const number = pool.readUInt32LE(used);
   pool.fill(0, used, used + 4);
   used += 4;
-  return drawn;
+  return number;
 }
 
 /** Every encrypted write needs a nonce; other sizes are rare. */
@@ -43,11 +43,11 @@ function drawBytes(count: number): Buffer {
     pool = randomBytes(poolSize);
     used = 0;
   }
-  const drawn = Buffer.from(pool.subarray(used, used + count));
+  const bytes = Buffer.from(pool.subarray(used, used + count));
   // Bytes of the pool are used once.
   pool.fill(0, used, used + count);
   used += count;
-  return drawn;
+  return bytes;
 }
 
 /**

@@ -39,24 +39,24 @@ export class Slices {
   private readonly ended: () => boolean;
   private readonly clock: Pick<Clock, 'monotonic'>;
   private readonly owner: object | undefined;
-  private begun: number;
+  private startedAt: number;
 
   /** `ended`: whether nobody waits for the result any more. `owner`: whose work it is (`next-turn.ts`). */
   constructor(ended: () => boolean = never, clock: Pick<Clock, 'monotonic'> = systemClock, owner?: object) {
     this.ended = ended;
     this.clock = clock;
     this.owner = owner;
-    this.begun = clock.monotonic();
+    this.startedAt = clock.monotonic();
   }
 
   /** A slice begins now: what came before was the work of others. */
   begin(): void {
-    this.begun = this.clock.monotonic();
+    this.startedAt = this.clock.monotonic();
   }
 
   /** The slice has lasted long enough, or others have used the turn. */
   get due(): boolean {
-    return this.clock.monotonic() - this.begun >= SLICE_MILLIS || (this.clock === systemClock && isTurnUsed());
+    return this.clock.monotonic() - this.startedAt >= SLICE_MILLIS || (this.clock === systemClock && isTurnUsed());
   }
 
   /** Ends the slice; resolves when the next one may begin. Throws RequestEnded. */
@@ -94,22 +94,22 @@ export function turnWithTime(): MaybePromise<void> {
 }
 
 /** More than controllers have requests at a time; one beyond it is called at once. */
-const late = new BoundedQueue<() => void>(100_000);
+const deferredCalls = new BoundedQueue<() => void>(100_000);
 
 /** Calls now, or in the first later turn that has time for it: in order, and at least one in each turn. */
 export function whenTurnHasTime(call: () => void): void {
-  if ((late.length === 0 && !isTurnUsed()) || !late.push(call)) call();
-  else if (late.length === 1) inNextTurn(callLate);
+  if ((deferredCalls.length === 0 && !isTurnUsed()) || !deferredCalls.push(call)) call();
+  else if (deferredCalls.length === 1) inNextTurn(callLate);
 }
 /** Whether work waits for a turn that has time for it. */
-export const isWorkWaiting = (): boolean => late.length > 0 || isTurnAwaited();
+export const isWorkWaiting = (): boolean => deferredCalls.length > 0 || isTurnAwaited();
 
 function callLate(): void {
   // At least one is called in a turn that others have used, and its own time counts.
   isTurnUsed();
-  do late.shift()?.();
-  while (late.length > 0 && !isTurnUsed());
-  if (late.length > 0) inNextTurn(callLate);
+  do deferredCalls.shift()?.();
+  while (deferredCalls.length > 0 && !isTurnUsed());
+  if (deferredCalls.length > 0) inNextTurn(callLate);
 }
 
 /** Work that yields wherever it may be interrupted, and a promise where it goes on only after that. */

@@ -23,7 +23,7 @@ export class SortedMap<V> {
   }
 
   set(key: string, value: V): void {
-    const known = this.byKey.has(key);
+    const isKnown = this.byKey.has(key);
     this.byKey.set(key, value);
     if (this.chunks.length === 0) {
       this.chunks.push({ keys: [key], values: [value] });
@@ -32,7 +32,7 @@ export class SortedMap<V> {
     const at = this.chunkFor(key);
     const chunk = this.chunks[at] as Chunk<V>;
     const i = lowerBound(chunk.keys, key);
-    if (known) {
+    if (isKnown) {
       chunk.values[i] = value;
       return;
     }
@@ -76,20 +76,20 @@ export class SortedMap<V> {
 
   /** Values whose keys start with `prefix`, in order. */
   withPrefix(prefix: string): V[] {
-    const found: V[] = [];
+    const values: V[] = [];
     this.each(prefix, (value, key) => {
       if (!key.startsWith(prefix)) return false;
-      found.push(value);
+      values.push(value);
       return true;
     });
-    return found;
+    return values;
   }
 
   /** The first `limit` values whose keys start with `prefix`, from the key `from` on, which is not before the prefix. */
   take(from: string, prefix: string, limit: number): V[] {
-    const found: V[] = [];
-    this.each(from, (value, key) => found.length < limit && key.startsWith(prefix) && found.push(value) > 0);
-    return found;
+    const values: V[] = [];
+    this.each(from, (value, key) => values.length < limit && key.startsWith(prefix) && values.push(value) > 0);
+    return values;
   }
 
   /** Counts the keys that start with `prefix`, from `from` on, which is not before the prefix. Whole chunks are not walked. */
@@ -102,9 +102,9 @@ export class SortedMap<V> {
       const { keys } = this.chunks[at] as Chunk<V>;
       if ((keys[keys.length - 1] as string).startsWith(prefix)) count += keys.length - i;
       else {
-        const before = i;
+        const countBefore = i;
         while (i < keys.length && (keys[i] as string).startsWith(prefix)) i++;
-        count += i - before;
+        count += i - countBefore;
         // The next chunk can have such keys only if this one ends before `from`.
         if (i < keys.length) break;
       }
@@ -114,9 +114,9 @@ export class SortedMap<V> {
 
   /** All values in key order. */
   all(): V[] {
-    const found: V[] = [];
-    for (const chunk of this.chunks) for (const value of chunk.values) found.push(value);
-    return found;
+    const values: V[] = [];
+    for (const chunk of this.chunks) for (const value of chunk.values) values.push(value);
+    return values;
   }
 
   private split(at: number): void {

@@ -5,20 +5,20 @@
 import { BoundedCache } from './bounded-cache.ts';
 
 export class TextCache<V> {
-  private readonly made: BoundedCache<string, V>;
+  private readonly valuesByText: BoundedCache<string, V>;
   private readonly longest: number;
 
   constructor(most = 256, longest = 200) {
-    this.made = new BoundedCache(most);
+    this.valuesByText = new BoundedCache(most);
     this.longest = longest;
   }
 
   /** `make` may throw: nothing is cached then. */
   get(text: string, make: (text: string) => V): V {
-    const known = this.made.get(text);
-    if (known !== undefined) return known;
+    const cachedValue = this.valuesByText.get(text);
+    if (cachedValue !== undefined) return cachedValue;
     const value = make(text);
-    if (text.length <= this.longest) this.made.set(text, value);
+    if (text.length <= this.longest) this.valuesByText.set(text, value);
     return value;
   }
 }

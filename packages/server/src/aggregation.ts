@@ -108,20 +108,20 @@ function targetOf({ guard }: AggregationDeps, { server, connect }: Backend): Tar
 function pathOf({ path, search }: Context): string {
   const parts = path.split('/');
   if (parts.some((part) => part === '.' || part === '..')) throw badRequest('the path of the request is ambiguous');
-  const written = parts.map((part) => encodeURIComponent(part).replace(/%(3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent)).join('/');
-  return search === '' ? written : `${written}?${search}`;
+  const encodedPath = parts.map((part) => encodeURIComponent(part).replace(/%(3A|40|24|26|2B|2C|3B|3D)/g, decodeURIComponent)).join('/');
+  return search === '' ? encodedPath : `${encodedPath}?${search}`;
 }
 
 function headersOf(deps: AggregationDeps, ctx: Context, { server }: Backend): string[] {
   // Some servers take an underscore for a hyphen.
   const isCredential = (name: string): boolean => deps.isCredential(name.includes('_') ? name.replaceAll('_', '-') : name);
   const passed = requestHeaders(ctx, { isCredential, forwardedUri: encodeURI(ctx.path) });
-  const kept: string[] = ['Host', `${server.serverName}:${server.port}`, 'Audit-Id', ctx.auditId];
+  const headers: string[] = ['Host', `${server.serverName}:${server.port}`, 'Audit-Id', ctx.auditId];
   for (let i = 0; i + 1 < passed.length; i += 2) {
     const name = (passed[i] as string).toLowerCase();
-    if (name !== 'host' && name !== 'audit-id') kept.push(passed[i] as string, passed[i + 1] as string);
+    if (name !== 'host' && name !== 'audit-id') headers.push(passed[i] as string, passed[i + 1] as string);
   }
-  return kept.concat(identityHeaders(ctx.user));
+  return headers.concat(identityHeaders(ctx.user));
 }
 
 async function send(deps: AggregationDeps, ctx: Context, backend: Backend, target: Target, path: string): Promise<void> {
@@ -141,8 +141,8 @@ async function send(deps: AggregationDeps, ctx: Context, backend: Backend, targe
 async function request(deps: AggregationDeps, ctx: Context, target: Target, path: string, headers: string[]): Promise<void> {
   const { clock } = deps.limits;
   const exchange = await dial(target, { method: ctx.method, path, headers, body: bodyOf(ctx), ...deps.limits });
-  const late = (): void => exchange.destroy(new Error('context deadline exceeded'));
-  const cancel = ctx.info.resourceRequest ? undefined : clock.after(DISCOVERY_MS, late);
+  const onTimeout = (): void => exchange.destroy(new Error('context deadline exceeded'));
+  const cancel = ctx.info.resourceRequest ? undefined : clock.after(DISCOVERY_MS, onTimeout);
   try {
     const answer = await answerOf(ctx, exchange, target, (why) => new Unreachable(why, exchange.isStale));
     if (deps.rejectRedirects && leadsElsewhere(answer)) {
@@ -160,11 +160,11 @@ const leadsElsewhere = ({ status, rawHeaders }: Answer): boolean =>
 
 /** What this server says of every answer (its audit id, its flow) it says once. */
 function unsaid({ headers: own }: Context, headers: readonly string[]): string[] {
-  const said = new Set(own.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()));
-  const kept: string[] = [];
+  const ownNames = new Set(own.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()));
+  const otherHeaders: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2)
-    if (!said.has((headers[i] as string).toLowerCase())) kept.push(headers[i] as string, headers[i + 1] as string);
-  return kept;
+    if (!ownNames.has((headers[i] as string).toLowerCase())) otherHeaders.push(headers[i] as string, headers[i + 1] as string);
+  return otherHeaders;
 }
 
 async function tunnel(deps: AggregationDeps, ctx: Context, backend: Backend, target: Target, path: string): Promise<void> {

@@ -133,12 +133,12 @@ export class Context {
   get head(): HeadNotes {
     const { req } = this;
     const shared = req.fields;
-    const known = shared === undefined ? this.ownHead : shared.notes;
-    if (known !== undefined) return known;
-    const made = new HeadNotes(req.headers);
-    if (shared === undefined) this.ownHead = made;
-    else shared.notes = made;
-    return made;
+    const sharedNotes = shared === undefined ? this.ownHead : shared.notes;
+    if (sharedNotes !== undefined) return sharedNotes;
+    const headNotes = new HeadNotes(req.headers);
+    if (shared === undefined) this.ownHead = headNotes;
+    else shared.notes = headNotes;
+    return headNotes;
   }
   header(name: string): string | undefined {
     const value = own(this.req.headers, name);
@@ -159,7 +159,7 @@ export class Context {
   slices(bytes = 0): Slices | undefined {
     if (bytes <= SLICED_FROM && this.bodyBytes <= SLICED_FROM && this.expandedBytes <= SLICED_FROM) return undefined;
     // Who closes their side has mostly gone; they get what is made at once, but no long work is done for them.
-    this.sliced ??= new Slices(() => this.ended || this.res.left === true, undefined, this.owner);
+    this.sliced ??= new Slices(() => this.ended || this.res.isHalfClosed === true, undefined, this.owner);
     return this.sliced;
   }
   /** The body stands for so many bytes: from now on work on it is done in slices, if those are many. */
@@ -193,6 +193,6 @@ export function atEnd(ctx: Context, end: (ctx: Context) => void): void {
  * gets one that is being made, but nothing waits for its turn, or goes on, for a client that may have gone.
  */
 export function whenLeft({ res }: Context, leave: () => void): void {
-  if (res.left === true) leave();
+  if (res.isHalfClosed === true) leave();
   else res.once('left', leave);
 }

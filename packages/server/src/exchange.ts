@@ -44,14 +44,14 @@ export interface Outgoing {
   readonly writableLength: number;
   readonly writableHighWaterMark: number;
   /** False: wait for `drain`. `taken` is called when the bytes are no longer needed. */
-  write(bytes: Buffer, taken?: () => void): boolean;
+  write(bytes: Buffer, onTaken?: () => void): boolean;
   end(): unknown;
   end(bytes: Buffer): unknown;
   destroy(error?: Error): unknown;
   flushHeaders?(): void;
   addTrailers(trailers: Record<string, string>): void;
   /** The client of HTTP/1.1 has closed its side of the connection. */
-  readonly left?: boolean | undefined;
+  readonly isHalfClosed?: boolean | undefined;
   /** Of HTTP/2. */
   readonly stream?: ServerHttp2Stream | undefined;
   on(event: OutgoingEvent, listener: () => void): unknown;

@@ -25,7 +25,7 @@ export interface HandlerOptions {
 
 export function requestHandler(options: HandlerOptions): Handle {
   const { steps, finished, clock, routes } = options;
-  const late = lateAfter(options, options.limits.millis);
+  const onTimeout = lateAfter(options, options.limits.millis);
   return (req, res, upgrade) => {
     const ctx = new Context(req, res, clock.monotonic(), routes);
     ctx.upgrade = upgrade;
@@ -46,8 +46,8 @@ export function requestHandler(options: HandlerOptions): Handle {
       });
     try {
       const answer = run(steps, ctx);
-      if (answer instanceof Promise) guard(options, ctx, answer, late);
-      else if (untaken(ctx)) timeLimit(options, ctx, late);
+      if (answer instanceof Promise) guard(options, ctx, answer, onTimeout);
+      else if (untaken(ctx)) timeLimit(options, ctx, onTimeout);
     } catch (error) {
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     }
@@ -68,11 +68,11 @@ function drain(clock: Clock, { req, http2 }: Context): void {
 }
 
 /** What is done with a request that has taken too long. */
-type Late = (ctx: Context) => void;
+type OnTimeout = (ctx: Context) => void;
 
 /** Renders the error of an asynchronous request, and ends one that times out. */
-function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>, late: Late): void {
-  timeLimit(options, ctx, late);
+function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>, onTimeout: OnTimeout): void {
+  timeLimit(options, ctx, onTimeout);
   answer.then(
     () => {
       if (!untaken(ctx)) ctx.timeLimit?.cancel();
@@ -85,27 +85,27 @@ function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>, lat
 }
 
 /** Ends a request which takes too long to make or to read. */
-function timeLimit(options: HandlerOptions, ctx: Context, late: Late): void {
+function timeLimit(options: HandlerOptions, ctx: Context, onTimeout: OnTimeout): void {
   const { timeoutMs } = ctx;
   if (timeoutMs !== undefined && timeoutMs < options.limits.millis) limitIn(timeoutMs, options, ctx);
-  else ctx.timeLimit = options.limits.add(ctx, late);
+  else ctx.timeLimit = options.limits.add(ctx, onTimeout);
 }
 
 /** The same for a time that the client has named, or what is left of the server's. */
 function limitIn(milliseconds: number, options: HandlerOptions, ctx: Context): void {
-  const late = lateAfter(options, milliseconds);
-  ctx.timeLimit = { cancel: options.clock.after(milliseconds, () => late(ctx)) };
+  const onTimeout = lateAfter(options, milliseconds);
+  ctx.timeLimit = { cancel: options.clock.after(milliseconds, () => onTimeout(ctx)) };
 }
 
-function lateAfter(options: HandlerOptions, milliseconds: number): Late {
+function lateAfter(options: HandlerOptions, milliseconds: number): OnTimeout {
   const longest = options.limits.millis;
   return (ctx) => {
     const { res } = ctx;
     if (ctx.longRunning || res.destroyed || res.writableFinished) return;
     if (res.headersSent) {
       // The timeout of the client is for the start of a response; reading it may take as long as the server allows.
-      const left = longest - (options.clock.monotonic() - ctx.started);
-      if (left > 0 && milliseconds < longest) limitIn(left, options, ctx);
+      const remainingMs = longest - (options.clock.monotonic() - ctx.started);
+      if (remainingMs > 0 && milliseconds < longest) limitIn(remainingMs, options, ctx);
       else res.destroy(new Error('the client did not take the answer in time'));
       return;
     }

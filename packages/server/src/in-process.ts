@@ -44,7 +44,7 @@ export interface InProcessEvent {
   /** For its receivers, which share it. */
   parsed?: unknown;
   /** The object as it was written, without managedFields; undefined where that is not known. */
-  readonly written?: (() => unknown) | undefined;
+  readonly writersObject?: (() => unknown) | undefined;
 }
 interface InProcessSink {
   data(chunk: Buffer): void;
@@ -135,7 +135,7 @@ export function inProcess(
       options.signal?.throwIfAborted();
       const refused: Buffer[] = [];
       let closed = false;
-      let begun = false;
+      let isStarted = false;
       const outgoing = new InProcessOutgoing(
         (chunk) => {
           if (closed) return;
@@ -154,7 +154,7 @@ export function inProcess(
       };
       outgoing.onHead = () => {
         if (outgoing.statusCode !== 200) return;
-        begun = true;
+        isStarted = true;
         resolve({ close });
       };
       let fault: Error | undefined;
@@ -163,7 +163,7 @@ export function inProcess(
       });
       outgoing.once('close', () => {
         if (options.signal?.aborted === true) fault = options.signal.reason;
-        if (!begun) reject(fault ?? (outgoing.headersSent ? asError(outgoing.statusCode, Buffer.concat(refused)) : brokenOff()));
+        if (!isStarted) reject(fault ?? (outgoing.headersSent ? asError(outgoing.statusCode, Buffer.concat(refused)) : brokenOff()));
         else if (!closed) sink.end(outgoing.writableFinished ? undefined : (fault ?? brokenOff()));
       });
       send(options, outgoing);

@@ -28,8 +28,8 @@ export class Activity {
   private readonly inProgress = new Set<Context>();
   /** Requests that wait for the clock: they make no progress until it moves. */
   private readonly waiting = new Set<Context>();
-  private begun = 0;
-  private seen = '';
+  private requestCount = 0;
+  private lastText = '';
   private server: Watched | undefined;
 
   /** The server whose requests these are, once it has started. */
@@ -37,7 +37,7 @@ export class Activity {
     this.server = server;
   }
   begin(ctx: Context): void {
-    this.begun++;
+    this.requestCount++;
     this.inProgress.add(ctx);
   }
   end(ctx: Context): void {
@@ -51,7 +51,7 @@ export class Activity {
       await until;
     } finally {
       this.waiting.delete(ctx);
-      this.begun++;
+      this.requestCount++;
     }
   }
   /** A request in progress; long-running ones, such as watches, do not count. */
@@ -63,12 +63,12 @@ export class Activity {
     return isWorkWaiting() || this.busyWith() !== undefined || this.server?.isBusy(this.server.timePasses ? SOON_MS : 0) === true;
   }
   private mark(): string {
-    return `${this.begun} ${this.server?.revision()}`;
+    return `${this.requestCount} ${this.server?.revision()}`;
   }
 
   /** For use after calls that rarely start work: resolves at once if there is no new request or write. */
   async settledAfterCall(): Promise<void> {
-    if (this.isBusy() || this.mark() !== this.seen) await this.settled();
+    if (this.isBusy() || this.mark() !== this.lastText) await this.settled();
   }
   /** Resolves when no work is in progress, and none was added for some turns of the event loop. */
   async settled(): Promise<void> {
@@ -76,8 +76,8 @@ export class Activity {
     for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
       await nextTurn();
       const mark = this.mark();
-      if (!this.isBusy() && mark === this.seen) continue;
-      this.seen = mark;
+      if (!this.isBusy() && mark === this.lastText) continue;
+      this.lastText = mark;
       quiet = -1;
       if (systemClock.monotonic() > until) throw new Error(`the server did not settle in ${LONGEST_MS / 1000} seconds: ${this.reason()}`);
     }

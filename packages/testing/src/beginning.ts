@@ -13,7 +13,7 @@ import type { TakenSnapshot } from './snapshot.ts';
 
 /** Limit of cached states: one for each identity, release of the API and, with a clock of the test, start time. */
 const MAX_STATES = 8;
-const known = new BoundedCache<string, Promise<ServerState>>(MAX_STATES);
+const statesByKey = new BoundedCache<string, Promise<ServerState>>(MAX_STATES);
 
 /** Empty for servers whose first objects may differ: those with options or randomness of their own. */
 export async function beginning({ identity, apiRelease, clock, server, random }: TestServerOptions): Promise<Pick<Surroundings, 'from'>> {
@@ -21,11 +21,11 @@ export async function beginning({ identity, apiRelease, clock, server, random }:
   // A clock that starts at the time of the machine starts soon after the first objects were created.
   const time = clock instanceof FakeClock ? new FakeClock(clock.now()) : clock === 'fake' ? undefined : clock;
   const key = `${identity ?? ''} ${apiRelease ?? ''} ${time instanceof FakeClock ? time.now() : (time ?? '')}`;
-  let state = known.get(key);
+  let state = statesByKey.get(key);
   if (state === undefined) {
     state = firstState({ identity, apiRelease, clock: time });
-    known.set(key, state);
-    state.catch(() => known.delete(key));
+    statesByKey.set(key, state);
+    state.catch(() => statesByKey.delete(key));
   }
   return { from: await state };
 }

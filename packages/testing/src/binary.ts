@@ -72,11 +72,11 @@ export class BinaryForm {
     if (!ofResource.test(request.path)) return request;
     const { accept = 'application/json' } = headers;
     const type = this.identity.protobufMediaType;
-    const asked = { ...headers, accept: `${accept.replace('application/json', type)},${accept}` };
+    const acceptHeaders = { ...headers, accept: `${accept.replace('application/json', type)},${accept}` };
     const binary = headers['content-type'] === 'application/json' && body !== undefined ? this.encoded(body) : undefined;
     return binary === undefined
-      ? { ...request, headers: asked }
-      : { ...request, headers: { ...asked, 'content-type': type }, body: binary };
+      ? { ...request, headers: acceptHeaders }
+      : { ...request, headers: { ...acceptHeaders, 'content-type': type }, body: binary };
   }
 
   /** Undefined where it cannot be in the binary form: the server says what is wrong with it. */

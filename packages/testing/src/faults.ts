@@ -101,25 +101,25 @@ export class TestFaults implements Faults {
   refuse(pattern: FaultPattern, status: number | RefusedWith = 503): Fault {
     const { code, reason, message } = typeof status === 'number' ? { code: status } : (status as RefusedWith);
     if (!(code >= 400 && code <= 599)) throw new Error(`a request is refused with a code of 400 to 599, not with ${code}`);
-    return this.add(`refuse ${shown(pattern)} with ${code}`, pattern, (ctx) => {
+    return this.add(`refuse ${patternText(pattern)} with ${code}`, pattern, (ctx) => {
       const text = message ?? `refused by a fault of the test: ${ctx.info.verb} ${ctx.info.resource || ctx.path}`;
       throw code === 503 && reason === undefined ? serviceUnavailable(text) : new ApiError(code, reason ?? reasons.get(code) ?? '', text);
     });
   }
   delay(pattern: FaultPattern, by: string | number): Fault {
     const millis = millisecondsOf(by);
-    return this.add(`delay ${shown(pattern)} by ${by}`, pattern, (ctx, rule) =>
+    return this.add(`delay ${patternText(pattern)} by ${by}`, pattern, (ctx, rule) =>
       this.clock === undefined ? undefined : this.activity.waits(ctx, this.wait(this.clock, ctx, rule, millis)),
     );
   }
   drop(pattern: FaultPattern, { afterEvents }: { readonly afterEvents?: number } = {}): Fault {
     if (afterEvents === undefined)
-      return this.add(`drop ${shown(pattern)}`, pattern, (ctx) => {
+      return this.add(`drop ${patternText(pattern)}`, pattern, (ctx) => {
         breakOff(ctx);
         // The client is gone.
         return new Promise(() => {});
       });
-    return this.add(`drop ${shown(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, (ctx, rule) =>
+    return this.add(`drop ${patternText(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, (ctx, rule) =>
       cutAfter(ctx, afterEvents, () => this.rules.has(rule)),
     );
   }
@@ -131,7 +131,7 @@ export class TestFaults implements Faults {
         'the object has been modified; please apply your changes to the latest version and try again',
       );
     };
-    return this.add(`conflict of ${shown(pattern)}`, { verb: [...changing], ...pattern }, strike, times);
+    return this.add(`conflict of ${patternText(pattern)}`, { verb: [...changing], ...pattern }, strike, times);
   }
   webhook(name?: string, { message = 'broken by a fault of the test' }: { readonly message?: string } = {}): Fault {
     const rule = this.add(`webhook ${name ?? '(any)'}`, undefined, () => {}, undefined, name ?? '');
@@ -259,35 +259,35 @@ function cutAfter(ctx: Context, events: number, isActive: () => boolean): void {
     breakOff(ctx);
     return;
   }
-  let left = events;
+  let remainingEvents = events;
   if (takesFrames(res)) {
     const take = res.takeFrames.bind(res);
     res.takeFrames = (frames) => {
       if (!isActive()) return take(frames);
-      const some = frames.slice(0, left);
-      left -= some.length;
+      const some = frames.slice(0, remainingEvents);
+      remainingEvents -= some.length;
       take(some);
-      if (left === 0) breakOff(ctx);
+      if (remainingEvents === 0) breakOff(ctx);
     };
     return;
   }
   // Over HTTP/1.1 the chunks of a watch go to the connection itself.
   const target = ctx.http2 ? (res as unknown as Sent) : (ctx.req.socket as unknown as Sent);
-  const before = target.write;
-  const write = before.bind(target);
+  const originalWrite = target.write;
+  const write = originalWrite.bind(target);
   target.write = (chunk, ...rest) => {
     if (!isActive()) return write(chunk, ...rest);
-    if (left === 0) return true;
+    if (remainingEvents === 0) return true;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    const end = endOfEvents(bytes, left);
-    left -= end.events;
-    return left === 0 ? write(bytes.subarray(0, end.at), () => breakOff(ctx)) : write(chunk, ...rest);
+    const end = endOfEvents(bytes, remainingEvents);
+    remainingEvents -= end.events;
+    return remainingEvents === 0 ? write(bytes.subarray(0, end.at), () => breakOff(ctx)) : write(chunk, ...rest);
   };
   // The connection is used for other requests afterwards. Replaced methods are restored in reverse order, before the next response
   // is written.
   let restored = false;
   const restore = (): void => {
-    if (!restored) target.write = before;
+    if (!restored) target.write = originalWrite;
     restored = true;
   };
   res.prependOnceListener('finish', restore);
@@ -312,7 +312,7 @@ function endOfEvents(bytes: Buffer, few: number): { events: number; at: number }
   return { events, at: events < few ? bytes.length : at };
 }
 
-const shown = (pattern: FaultPattern): string =>
+const patternText = (pattern: FaultPattern): string =>
   Object.entries(pattern)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(' ') || 'every request';

@@ -15,12 +15,13 @@ export async function install(server: TestServer, { crds, objects }: Pick<TestSe
   if (crds === undefined && objects === undefined) return server;
   try {
     const client = server.client();
-    const [definitions, made] = [await read(crds, 'crds'), await read(objects, 'objects')];
+    const [definitions, manifestObjects] = [await read(crds, 'crds'), await read(objects, 'objects')];
     for (const object of definitions) checkIdentity(server.identity, object, 'crds');
-    for (const object of made) checkIdentity(server.identity, object, 'objects');
+    for (const object of manifestObjects) checkIdentity(server.identity, object, 'objects');
     await Promise.all(definitions.map((crd) => define(client, crd)));
     const isNamespace = ({ apiVersion, kind }: ManifestObject): boolean => apiVersion === 'v1' && kind === 'Namespace';
-    for (const object of [...made.filter(isNamespace), ...made.filter((one) => !isNamespace(one))]) await make(client, object);
+    for (const object of [...manifestObjects.filter(isNamespace), ...manifestObjects.filter((one) => !isNamespace(one))])
+      await make(client, object);
     // The requests of the preparation are not listed.
     server.requests.clear();
     return server;
@@ -58,18 +59,18 @@ async function make<T extends ManifestObject>(client: TestClient, object: T): Pr
 }
 
 /** A path has one line; a text that holds an object has a colon, and most have several lines. */
-const isText = (given: string): boolean => given.includes('\n') || given.trimStart().startsWith('{');
+const isText = (text: string): boolean => text.includes('\n') || text.trimStart().startsWith('{');
 
-async function read(given: Manifests | undefined, option: string): Promise<ManifestObject[]> {
-  if (given === undefined) return [];
-  const found: ManifestObject[] = [];
-  const all: readonly (string | ManifestObject)[] = Array.isArray(given) ? given : [given as string | ManifestObject];
+async function read(manifests: Manifests | undefined, option: string): Promise<ManifestObject[]> {
+  if (manifests === undefined) return [];
+  const manifestList: ManifestObject[] = [];
+  const all: readonly (string | ManifestObject)[] = Array.isArray(manifests) ? manifests : [manifests as string | ManifestObject];
   for (const one of all) {
-    if (typeof one !== 'string') found.push(one);
-    else if (isText(one)) found.push(...manifestsOf(one, option).map(({ object }) => object));
-    else found.push(...(await readManifests([one], false, files)).map(({ object }) => object));
+    if (typeof one !== 'string') manifestList.push(one);
+    else if (isText(one)) manifestList.push(...manifestsOf(one, option).map(({ object }) => object));
+    else manifestList.push(...(await readManifests([one], false, files)).map(({ object }) => object));
   }
-  return found;
+  return manifestList;
 }
 const files = {
   get cwd() {

@@ -37,7 +37,7 @@ export class Instruments implements RequestHooks {
     return (req, res, upgrade) =>
       this.endCourses === undefined ? handle(req, res, upgrade) : this.requests.within(() => handle(req, res, upgrade));
   }
-  readonly known = (ctx: Context): MaybePromise<void> => {
+  readonly onKnownRequest = (ctx: Context): MaybePromise<void> => {
     this.activity.begin(ctx);
     this.requests.begin(ctx);
     return this.faults.apply(ctx);

@@ -19,10 +19,10 @@ export class KeepAlive {
     if (this.closed) return () => {};
     this.holds++;
     this.cancel ??= systemClock.after(LONGEST_MS, () => {}, true);
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       if (--this.holds === 0) this.end();
     };
   }

@@ -28,7 +28,7 @@ const MAX_IDENTITIES = 8;
 /** Bind address of the shared serving certificates. */
 const COMMON_BIND_ADDRESS = '127.0.0.1';
 
-const known = new BoundedCache<string, Promise<KeyFiles>>(MAX_IDENTITIES);
+const keysByIdentity = new BoundedCache<string, Promise<KeyFiles>>(MAX_IDENTITIES);
 
 /** Addresses that a serving certificate must have. */
 export interface ServedAt {
@@ -61,10 +61,10 @@ function viewOf(keys: KeyFiles): KeyFiles {
 
 function sharedKeys(identity: Identity, serviceAddress: string): Promise<KeyFiles> {
   const name = `${identity.name} ${serviceAddress}`;
-  let keys = known.get(name);
+  let keys = keysByIdentity.get(name);
   if (keys === undefined) {
     keys = makeKeys(identity, serviceAddress);
-    known.set(name, keys);
+    keysByIdentity.set(name, keys);
   }
   return keys;
 }

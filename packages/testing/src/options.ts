@@ -65,33 +65,37 @@ const optionNames = Object.keys({
 } satisfies Record<keyof TestServerOptions, true>);
 
 /** Throws for unknown options and admission plug-ins. */
-function checkTestOptions(given: TestServerOptions): void {
-  checkNames('option', Object.keys(given), optionNames);
-  const { admission = {}, workloads } = given;
+function checkTestOptions(testOptions: TestServerOptions): void {
+  checkNames('option', Object.keys(testOptions), optionNames);
+  const { admission = {}, workloads } = testOptions;
   if (typeof workloads === 'object') checkNames('part of workloads', workloads, workloadParts);
   checkNames('option of admission', Object.keys(admission), ['enable', 'disable']);
   for (const names of [admission.enable, admission.disable]) checkNames('admission plug-in', names ?? [], pluginNames);
 }
-function checkNames(what: string, names: readonly string[], known: readonly string[]): void {
-  for (const name of names) if (!known.includes(name)) throw new TypeError(`unknown ${what} ${name}${didYouMean(name, known)}`);
+function checkNames(what: string, names: readonly string[], knownNames: readonly string[]): void {
+  for (const name of names) if (!knownNames.includes(name)) throw new TypeError(`unknown ${what} ${name}${didYouMean(name, knownNames)}`);
 }
 
 /** The plug-in that requires service accounts, which a controller creates in each namespace. */
 const needsAccounts = 'ServiceAccount';
 
-export function serverOptionsOf(given: TestServerOptions): Partial<ServerOptions> {
-  checkTestOptions(given);
-  const { identity, apiRelease, admission } = given;
+export function serverOptionsOf(testOptions: TestServerOptions): Partial<ServerOptions> {
+  checkTestOptions(testOptions);
+  const { identity, apiRelease, admission } = testOptions;
   const workloads =
-    given.workloads === true ? workloadParts : given.workloads === undefined || given.workloads === false ? [] : given.workloads;
-  const { controllers = workloads.length > 0 } = given;
+    testOptions.workloads === true
+      ? workloadParts
+      : testOptions.workloads === undefined || testOptions.workloads === false
+        ? []
+        : testOptions.workloads;
+  const { controllers = workloads.length > 0 } = testOptions;
   const none = controllers === false || (controllers !== true && controllers.length === 0);
   const enable = admission?.enable ?? [];
   const disable = admission?.disable ?? [];
   const withoutAccounts = none && !enable.includes(needsAccounts) && !disable.includes(needsAccounts);
   return {
     securePort: 0,
-    ...given.server,
+    ...testOptions.server,
     store: 'memory',
     ...(identity !== undefined && { identity }),
     ...(apiRelease !== undefined && { apiRelease }),

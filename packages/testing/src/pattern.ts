@@ -52,9 +52,9 @@ const verbs: readonly string[] = [...allVerbs, 'post', 'put', 'head', 'options']
 
 /** Throws if a pattern has a field, or a verb, that no request has. `others`: fields in addition to those of all patterns. */
 export function checkPattern(pattern: RequestPattern, others: readonly string[]): void {
-  const known = [...fields, ...others];
+  const fieldNames = [...fields, ...others];
   for (const name of Object.keys(pattern))
-    if (!known.includes(name)) throw new TypeError(`unknown field ${name} in a pattern of requests${didYouMean(name, known)}`);
+    if (!fieldNames.includes(name)) throw new TypeError(`unknown field ${name} in a pattern of requests${didYouMean(name, fieldNames)}`);
   const { verb = [] } = pattern;
   for (const name of typeof verb === 'string' ? [verb] : verb)
     if (!verbs.includes(name)) throw new TypeError(`unknown verb ${name} in a pattern of requests${didYouMean(name, verbs)}`);
@@ -62,8 +62,10 @@ export function checkPattern(pattern: RequestPattern, others: readonly string[])
 
 export function fits(pattern: RequestPattern, facts: RequestFacts): boolean {
   return fields.every((field) => {
-    const wanted = pattern[field];
-    return wanted === undefined || (typeof wanted === 'string' ? wanted === facts[field] : wanted.includes(facts[field]));
+    const wantedValues = pattern[field];
+    return (
+      wantedValues === undefined || (typeof wantedValues === 'string' ? wantedValues === facts[field] : wantedValues.includes(facts[field]))
+    );
   });
 }
 export const matches = (pattern: RequestPattern, ctx: Context): boolean => fits(pattern, factsOf(ctx));

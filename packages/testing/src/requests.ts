@@ -81,8 +81,8 @@ interface Course {
   /** The list of the server that serves the request. */
   readonly log: RequestLog;
   ctx: Context | undefined;
-  readonly written: Written[];
-  seen: Seen | undefined;
+  readonly writes: Written[];
+  seenRequest: Seen | undefined;
 }
 /** One for all servers of the process: each instance that was ever used would slow down every later promise. */
 const courses = new AsyncLocalStorage<Course>();
@@ -112,7 +112,7 @@ interface Written {
 
 export class RequestLog implements RequestList {
   private requests: SeenRequest[] = [];
-  private written: Written[] = [];
+  private writes: Written[] = [];
   private bytes = 0;
   /** The newest write of each key whose objects are kept: the next one holds the same bytes. */
   private readonly newest = new Map<string, Written>();
@@ -130,7 +130,7 @@ export class RequestLog implements RequestList {
   }
   /** Runs the work of one request. */
   within<T>(run: () => T): T {
-    return courses.run({ log: this, ctx: undefined, written: [], seen: undefined }, run);
+    return courses.run({ log: this, ctx: undefined, writes: [], seenRequest: undefined }, run);
   }
   /** The course of the current request; undefined outside of the requests of this server. */
   private current(): Course | undefined {
@@ -141,14 +141,14 @@ export class RequestLog implements RequestList {
     const course = this.current();
     if (course === undefined) return;
     course.ctx = ctx;
-    course.seen = new Seen(ctx, this.clock?.now() ?? 0, course.written);
+    course.seenRequest = new Seen(ctx, this.clock?.now() ?? 0, course.writes);
     this.byContext.set(ctx, course);
-    this.requests.push(course.seen);
+    this.requests.push(course.seenRequest);
     if (this.requests.length > MOST_REQUESTS) this.requests = this.requests.slice(MOST_REQUESTS / 10);
   }
 
   end(ctx: Context): void {
-    this.byContext.get(ctx)?.seen?.end();
+    this.byContext.get(ctx)?.seenRequest?.end();
   }
 
   get length(): number {
@@ -174,8 +174,8 @@ export class RequestLog implements RequestList {
 
   history({ apiVersion, kind, metadata: { name, namespace, uid } }: ObjectReference): ObjectChange[] {
     const group = apiVersion === undefined ? undefined : groupOfApiVersion(apiVersion);
-    const found: ObjectChange[] = [];
-    for (const one of this.written) {
+    const objectChanges: ObjectChange[] = [];
+    for (const one of this.writes) {
       // A key ends with the name of its object.
       if (name !== undefined && !one.key.endsWith(`/${name}`)) continue;
       const change = changeOf(one);
@@ -184,9 +184,9 @@ export class RequestLog implements RequestList {
       if (object.kind !== kind || (group !== undefined && groupOfApiVersion(object.apiVersion ?? '') !== group)) continue;
       if (namespace !== undefined && metadata?.namespace !== namespace) continue;
       if (name !== undefined && metadata?.name !== name) continue;
-      if (uid === undefined || metadata?.uid === uid) found.push(change);
+      if (uid === undefined || metadata?.uid === uid) objectChanges.push(change);
     }
-    return found;
+    return objectChanges;
   }
 
   private wrote(engine: MemoryEngine, changes: readonly ChangeRecord[]): void {
@@ -205,39 +205,38 @@ export class RequestLog implements RequestList {
         after: value,
         fields: undefined,
       };
-      this.written.push(one);
+      this.writes.push(one);
       this.newest.set(key, one);
-      if (isItsOwn) course.written.push(one);
+      if (isItsOwn) course.writes.push(one);
       this.bytes += sizeOf(one);
     }
-    if (this.written.length <= MOST_CHANGES && this.bytes <= MOST_BYTES) return;
+    if (this.writes.length <= MOST_CHANGES && this.bytes <= MOST_BYTES) return;
     let dropped = 0;
-    while (this.written.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9)
-      this.drop(this.written[dropped++] as Written);
-    this.written = this.written.slice(dropped);
+    while (this.writes.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9) this.drop(this.writes[dropped++] as Written);
+    this.writes = this.writes.slice(dropped);
   }
-  private drop(written: Written): void {
-    this.bytes -= forget(written);
-    if (this.newest.get(written.key) === written) this.newest.delete(written.key);
+  private drop(write: Written): void {
+    this.bytes -= forget(write);
+    if (this.newest.get(write.key) === write) this.newest.delete(write.key);
   }
 }
 
 /** Drops the objects of a write. Returns their bytes. Requests that are still listed keep only the changed fields. */
-function forget(written: Written): number {
-  const size = sizeOf(written);
-  if (written.by !== undefined) written.fields = shortened(fieldsOf(written));
-  written.before = undefined;
-  written.after = undefined;
+function forget(write: Written): number {
+  const size = sizeOf(write);
+  if (write.by !== undefined) write.fields = shortened(fieldsOf(write));
+  write.before = undefined;
+  write.after = undefined;
   return size;
 }
 
 function shortened(fields: readonly string[]): readonly string[] {
   let characters = 0;
-  const kept = fields.findIndex((field) => {
+  const firstEqual = fields.findIndex((field) => {
     characters += field.length;
     return characters > MOST_FIELD_CHARACTERS;
   });
-  return kept === -1 ? fields : [...fields.slice(0, kept), `(${fields.length - kept} more)`];
+  return firstEqual === -1 ? fields : [...fields.slice(0, firstEqual), `(${fields.length - firstEqual} more)`];
 }
 
 const sizeOf = ({ before, after }: Written): number => (before?.length ?? 0) + (after?.length ?? 0);
@@ -248,7 +247,7 @@ const isInternal = (key: string): boolean => key.startsWith('alloc/') || key.sta
  * Whether a write was made by the request itself. Writes that the server makes because of it, such as the status of a definition,
  * are part of its course, too: they come after the request's own write, of which there is one unless it deletes a collection.
  */
-function belongs({ written }: Course, { info, finished }: Context, key: string): boolean {
+function belongs({ writes: written }: Course, { info, finished }: Context, key: string): boolean {
   if (finished || (written.length > 0 && info.verb !== 'deletecollection')) return false;
   const [, plural = ''] = key.split('/');
   return plural === info.resource && (!info.named || key.endsWith(`/${info.name}`));
@@ -269,12 +268,12 @@ class Seen implements SeenRequest {
   readonly method: string;
   readonly query: string;
   readonly dryRun: boolean;
-  private readonly written: readonly Written[];
+  private readonly writes: readonly Written[];
   /** Set while the request is in progress. */
   private ctx: Context | undefined;
   private sent = 0;
 
-  constructor(ctx: Context, time: number, written: readonly Written[]) {
+  constructor(ctx: Context, time: number, writes: readonly Written[]) {
     const { verb, group, resource, subresource, namespace, name, user, path } = factsOf(ctx);
     this.verb = verb;
     this.group = group;
@@ -290,7 +289,7 @@ class Seen implements SeenRequest {
     this.method = ctx.method;
     this.query = ctx.search;
     this.dryRun = ctx.param('dryRun') === 'All';
-    this.written = written;
+    this.writes = writes;
     this.ctx = ctx;
   }
   end(): void {
@@ -301,7 +300,7 @@ class Seen implements SeenRequest {
     return this.ctx?.status ?? this.sent;
   }
   get changed(): readonly string[] {
-    return [...new Set(this.written.flatMap((one) => one.fields ?? fieldsOf(one)))];
+    return [...new Set(this.writes.flatMap((one) => one.fields ?? fieldsOf(one)))];
   }
 }
 
@@ -315,15 +314,15 @@ function isMeant(which: Choice, request: SeenRequest): boolean {
 }
 
 /** A new object for each caller, who may change it. */
-function changeOf(written: Written): ObjectChange {
-  const [before, after] = [objectOf(written.before), objectOf(written.after)];
+function changeOf(write: Written): ObjectChange {
+  const [before, after] = [objectOf(write.before), objectOf(write.after)];
   return {
     type: after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed',
-    time: new Date(written.time),
-    resourceVersion: String(written.revision),
-    user: written.by?.user,
-    verb: written.by?.verb,
-    subresource: written.by?.subresource,
+    time: new Date(write.time),
+    resourceVersion: String(write.revision),
+    user: write.by?.user,
+    verb: write.by?.verb,
+    subresource: write.by?.subresource,
     fields: after === undefined ? [] : changedFields(before, after),
     before,
     after,

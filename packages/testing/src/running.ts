@@ -38,14 +38,14 @@ const USER_AGENT = 'test';
 
 /** `around`: further options of the server. */
 export async function startWith(options: TestServerOptions, around: Surroundings = {}): Promise<TestServer> {
-  const given = serverOptions(serverOptionsOf(options));
-  const identity = identityOf(given.identity);
-  const keys = around.keys ?? (await testKeys(identity, servedAt(given)));
+  const startOptions = serverOptions(serverOptionsOf(options));
+  const identity = identityOf(startOptions.identity);
+  const keys = around.keys ?? (await testKeys(identity, servedAt(startOptions)));
   const { log = silentLog, random } = options;
   const hooks = new Instruments();
   const clock = clockOf(options.clock);
   const surroundings = { log, keys, hooks, ...(clock !== undefined && { clock }), ...(random !== undefined && { random }), ...around };
-  const composed = await composeServer(given, surroundings, options.listen === true).catch((error: unknown) => {
+  const composed = await composeServer(startOptions, surroundings, options.listen === true).catch((error: unknown) => {
     hooks.close();
     throw error;
   });
@@ -131,16 +131,16 @@ class RunningTestServer implements TestServer {
     const now = this.clock.now();
     return new TakenSnapshot(state, this.identity, async (options) => {
       const clock = options.clock === undefined && clockOfFork(this.composed.base.clock, now);
-      const all = { ...this.options, ...given(options), ...(clock && { clock }) };
+      const all = { ...this.options, ...withoutUndefined(options), ...(clock && { clock }) };
       const fork = await startWith(all, options.server === undefined ? { from: state } : await this.withOwnCredentials(all, state, now));
       return install(fork, options);
     });
   }
   /** For a fork with options of its own, which may concern credentials: the same keys, with a new serving certificate. */
   private async withOwnCredentials(options: TestServerOptions, state: ServerState, now: number): Promise<Surroundings> {
-    const chosen = serverOptions(serverOptionsOf(options));
-    const keys = await keysAt(this.keys, this.identity, servedAt(chosen));
-    return { keys, from: { ...state, credentials: await prepareCredentials(chosen, this.identity, now, keys) } };
+    const forkedOptions = serverOptions(serverOptionsOf(options));
+    const keys = await keysAt(this.keys, this.identity, servedAt(forkedOptions));
+    return { keys, from: { ...state, credentials: await prepareCredentials(forkedOptions, this.identity, now, keys) } };
   }
   get faults(): Faults {
     return this.instruments.faults;
@@ -180,4 +180,5 @@ class RunningTestServer implements TestServer {
 }
 
 /** Without the options that are undefined: these count as not given. */
-const given = (options: ForkOptions): ForkOptions => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+const withoutUndefined = (options: ForkOptions): ForkOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -187,9 +187,9 @@ function bodyOf(body: unknown): [body: string | Buffer | undefined, type: string
   return [jsonText(body), 'application/json'];
 }
 
-function lowerCase(...given: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
+function lowerCase(...headerSets: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
   const all: Record<string, string> = {};
-  for (const headers of given) for (const [name, value] of Object.entries(headers ?? {})) setOwn(all, name.toLowerCase(), value);
+  for (const headers of headerSets) for (const [name, value] of Object.entries(headers ?? {})) setOwn(all, name.toLowerCase(), value);
   return all;
 }
 

@@ -95,7 +95,7 @@ const LONG_WRITE_UNITS = 60;
 const BYTES_UNITS = 60;
 const TYPE_UNITS = 20;
 
-const written =
+const textOf =
   <T>(units: number, write: (value: T) => string) =>
   (frame: Frame, value: T): string => {
     frame.spend(units);
@@ -153,21 +153,21 @@ export const conversions: readonly Overload[] = [
     'string',
     [INT],
     STRING,
-    written(WRITE_UNITS, (value: Int) => String(value)),
+    textOf(WRITE_UNITS, (value: Int) => String(value)),
     () => short(20),
   ),
   global(
     'string',
     [UINT],
     STRING,
-    written(WRITE_UNITS, (value: UInt) => String(value.value)),
+    textOf(WRITE_UNITS, (value: UInt) => String(value.value)),
     () => short(20),
   ),
   global(
     'string',
     [DOUBLE],
     STRING,
-    written(LONG_WRITE_UNITS, (value: number) => doubleText(value)),
+    textOf(LONG_WRITE_UNITS, (value: number) => doubleText(value)),
     () => short(25),
   ),
   global('string', [BYTES], STRING, textOfBytes, ([bytes]) => ({
@@ -178,35 +178,35 @@ export const conversions: readonly Overload[] = [
     'string',
     [TIMESTAMP],
     STRING,
-    written(LONG_WRITE_UNITS, (value: Timestamp) => timestampText(value)),
+    textOf(LONG_WRITE_UNITS, (value: Timestamp) => timestampText(value)),
     () => short(30),
   ),
   global(
     'string',
     [DURATION],
     STRING,
-    written(LONG_WRITE_UNITS, (value: Duration) => durationText(value)),
+    textOf(LONG_WRITE_UNITS, (value: Duration) => durationText(value)),
     () => short(30),
   ),
   global(
     'string',
     [IP_TYPE],
     STRING,
-    written(LONG_WRITE_UNITS, (value: { bytes: Uint8Array }) => ipText(value.bytes)),
+    textOf(LONG_WRITE_UNITS, (value: { bytes: Uint8Array }) => ipText(value.bytes)),
     () => short(39),
   ),
   global(
     'string',
     [CIDR_TYPE],
     STRING,
-    written(LONG_WRITE_UNITS, (value: { bytes: Uint8Array; bits: number }) => cidrText(value)),
+    textOf(LONG_WRITE_UNITS, (value: { bytes: Uint8Array; bits: number }) => cidrText(value)),
     () => short(43),
   ),
   global(
     'string',
     [QUANTITY],
     STRING,
-    written(LONG_WRITE_UNITS, (value: object) => String(value)),
+    textOf(LONG_WRITE_UNITS, (value: object) => String(value)),
     () => short(500),
   ),
   global('bytes', [BYTES], BYTES, same, ([bytes]) => ({ cost: { min: 1, max: 1 }, ...(bytes === undefined ? {} : { size: bytes.size }) })),

@@ -36,9 +36,10 @@ export function format(frame: Frame, pattern: string, args: readonly unknown[]):
     text += pattern.slice(at, next < 0 ? undefined : next);
     if (next < 0) break;
     clause.lastIndex = next;
-    const found = clause.exec(pattern);
-    if (found === null) fail(`could not parse formatting clause: unrecognized formatting clause "${pattern.slice(next + 1, next + 2)}"`);
-    const [whole, places, verb] = found as RegExpExecArray;
+    const clauseMatch = clause.exec(pattern);
+    if (clauseMatch === null)
+      fail(`could not parse formatting clause: unrecognized formatting clause "${pattern.slice(next + 1, next + 2)}"`);
+    const [whole, places, verb] = clauseMatch as RegExpExecArray;
     at = next + (whole as string).length;
     if (verb === undefined) text += '%';
     else {

@@ -20,8 +20,8 @@ const COMPARE_UNITS = 10;
 
 function order(frame: Frame, a: unknown, b: unknown): number {
   frame.spend(COMPARE_UNITS);
-  const found = compare(frame, a, b);
-  return Number.isNaN(found) && typeof a !== 'number' ? fail('no such overload') : found;
+  const comparison = compare(frame, a, b);
+  return Number.isNaN(comparison) && typeof a !== 'number' ? fail('no such overload') : comparison;
 }
 function isSorted(frame: Frame, list: List): boolean {
   for (let i = 1; i < list.length; i++) if (order(frame, list[i - 1], list[i]) > 0) return false;
@@ -30,9 +30,9 @@ function isSorted(frame: Frame, list: List): boolean {
 /** The one of which no other comes before. */
 function best(frame: Frame, list: List, sign: number, name: string): unknown {
   if (list.length === 0) fail(`${name} called on empty list`);
-  let found = list[0];
-  for (let i = 1; i < list.length; i++) if (sign * order(frame, list[i], found) < 0) found = list[i];
-  return found;
+  let bestItem = list[0];
+  for (let i = 1; i < list.length; i++) if (sign * order(frame, list[i], bestItem) < 0) bestItem = list[i];
+  return bestItem;
 }
 /** Doubles within lists are boxed where they could be taken for ints. */
 const asOf = (type: CelType, value: unknown): unknown => (type === DOUBLE ? unboxDouble(value) : value);
@@ -119,17 +119,17 @@ function slice(frame: Frame, list: List, from: Int, to: Int): List {
   return list.slice(Number(from), Number(to));
 }
 function distinct(frame: Frame, list: List): List {
-  const found: unknown[] = [];
-  for (const item of list) if (indexOf(frame, found, item) < 0) found.push(item);
-  return found;
+  const distinctItems: unknown[] = [];
+  for (const item of list) if (indexOf(frame, distinctItems, item) < 0) distinctItems.push(item);
+  return distinctItems;
 }
 function flatten(frame: Frame, list: List, depth: Int = 1): List {
   if (depth < 0) fail('level must be non-negative');
   const all: unknown[] = [];
-  const add = (items: List, left: number): void => {
+  const add = (items: List, depth: number): void => {
     frame.spend(items.length + 10);
     for (const item of items) {
-      if (Array.isArray(item) && left > 0) add(item, left - 1);
+      if (Array.isArray(item) && depth > 0) add(item, depth - 1);
       else all.push(item);
     }
   };
@@ -142,9 +142,9 @@ function numbers(frame: Frame, count: Int): List {
   if (count < 0) fail('lists.range called with a negative number');
   // Paid before it is made.
   frame.spend(NUMBER_UNITS * Number(count));
-  const made: number[] = [];
-  for (let i = 0; i < count; i++) made.push(i);
-  return made;
+  const indexes: number[] = [];
+  for (let i = 0; i < count; i++) indexes.push(i);
+  return indexes;
 }
 const others: Overload[] = [
   member('slice', [LIST, INT, INT], LIST, slice, makesList),

@@ -31,8 +31,8 @@ const meterOf = (frame: Frame): Meter => ({
 
 /** The matcher of an expression for this budget; it counts its work. What it costs is the same whether it was compiled before or not. Throws Failure. */
 function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
-  const known = frame.matchers.get(pattern);
-  if (known !== undefined) return known;
+  const frameMatcher = frame.matchers.get(pattern);
+  if (frameMatcher !== undefined) return frameMatcher;
   const matcher = new Matcher(typeof pattern === 'string' ? programOf(frame, pattern) : pattern, meterOf(frame));
   frame.matchers.set(pattern, matcher);
   return matcher;
@@ -40,15 +40,15 @@ function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
 
 function programOf(frame: Frame, pattern: string): Matcher {
   frame.spend(COMPILE_UNITS * pattern.length);
-  const known = compiled.get(pattern);
-  if (known !== undefined) {
-    meterOf(frame).spend(known.cost);
-    return known;
+  const cachedMatcher = compiled.get(pattern);
+  if (cachedMatcher !== undefined) {
+    meterOf(frame).spend(cachedMatcher.cost);
+    return cachedMatcher;
   }
-  const made = compiledNow(frame, pattern);
-  made.meter = idle;
-  compiled.set(pattern, made);
-  return made;
+  const newMatcher = compiledNow(frame, pattern);
+  newMatcher.meter = idle;
+  compiled.set(pattern, newMatcher);
+  return newMatcher;
 }
 
 function compiledNow(frame: Frame, pattern: string): Matcher {
@@ -83,8 +83,8 @@ const matches = (frame: Frame, text: string, pattern: string | Matcher): boolean
 
 const find = (frame: Frame, text: string, pattern: string | Matcher): string =>
   using(frame, pattern, (matcher) => {
-    const found = matcher.find(text, 0);
-    return found === undefined ? '' : text.slice(found[0], found[1]);
+    const range = matcher.find(text, 0);
+    return range === undefined ? '' : text.slice(range[0], range[1]);
   });
 
 const findAll = (frame: Frame, text: string, pattern: string | Matcher, limit: number | bigint = -1): readonly string[] =>
@@ -95,9 +95,9 @@ function findEvery(matcher: Matcher, text: string, limit: number | bigint): read
   let last = -1;
   for (let at = 0; at <= text.length && (limit < 0 || all.length < limit); ) {
     matcher.meter.spend(1);
-    const found = matcher.find(text, at);
-    if (found === undefined) break;
-    const [begin, end] = found;
+    const range = matcher.find(text, at);
+    if (range === undefined) break;
+    const [begin, end] = range;
     // Nothing right behind a match is none.
     if (end > begin || begin !== last) all.push(text.slice(begin, end));
     last = end;

@@ -30,14 +30,14 @@ function spendSearch(frame: Frame, text: string, part: string): void {
 }
 function indexOf(frame: Frame, text: string, part: string, from: Int = 0): number {
   spendSearch(frame, text, part);
-  const found = text.indexOf(part, placeIn(text, from));
-  return found < 0 ? -1 : characterAt(text, found);
+  const index = text.indexOf(part, placeIn(text, from));
+  return index < 0 ? -1 : characterAt(text, index);
 }
 function lastIndexOf(frame: Frame, text: string, part: string, until?: Int): number {
   // Backwards every place is compared with all of the part.
   frame.spend((text.length * Math.min(part.length, 1000)) / 10);
-  const found = text.lastIndexOf(part, until === undefined ? text.length : placeIn(text, until));
-  return found < 0 ? -1 : characterAt(text, found);
+  const index = text.lastIndexOf(part, until === undefined ? text.length : placeIn(text, until));
+  return index < 0 ? -1 : characterAt(text, index);
 }
 function substring(frame: Frame, text: string, from: Int, to?: Int): string {
   frame.spendLength(text.length);

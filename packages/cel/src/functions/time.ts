@@ -23,14 +23,14 @@ const PART_UNITS = 10;
 const zones = new BoundedCache<string, Intl.DateTimeFormat>(KEPT_ZONES);
 
 function zoneOf(frame: Frame, name: string): Intl.DateTimeFormat {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  const cachedZone = zones.get(name);
+  if (cachedZone !== undefined) return cachedZone;
   frame.spend(ZONE_UNITS);
   if (name.length > 64) fail('unknown time zone');
   try {
-    const made = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset', year: 'numeric' });
-    zones.set(name, made);
-    return made;
+    const newZone = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset', year: 'numeric' });
+    zones.set(name, newZone);
+    return newZone;
   } catch {
     throw new Failure(`unknown time zone ${name}`);
   }
@@ -43,8 +43,8 @@ function offsetOf(frame: Frame, zone: string, millis: number): number {
   if (fixed !== null) return offset(fixed[1] as string, fixed[2] as string, fixed[3] as string);
   frame.spend(OFFSET_UNITS);
   const parts = zoneOf(frame, zone).formatToParts(millis);
-  const found = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');
-  return found === null ? 0 : offset(found[1] as string, found[2] as string, found[3] as string, found[4]);
+  const offsetMatch = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '');
+  return offsetMatch === null ? 0 : offset(offsetMatch[1] as string, offsetMatch[2] as string, offsetMatch[3] as string, offsetMatch[4]);
 }
 const offset = (sign: string, hours: string, minutes: string, seconds = '0'): number =>
   (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;

@@ -16,9 +16,9 @@ const control = /[\x00-\x1f\x7f]/;
 /** Undefined where the text is no URL. */
 function parseUrl(frame: Frame, text: string): ParsedUrl | undefined {
   frame.spend(100 + text.length);
-  const found = shape.exec(text);
-  if (found === null || text === '' || control.test(text)) return undefined;
-  const [, scheme = '', authority, path = '', query = ''] = found;
+  const urlMatch = shape.exec(text);
+  if (urlMatch === null || text === '' || control.test(text)) return undefined;
+  const [, scheme = '', authority, path = '', query = ''] = urlMatch;
   // What has no scheme is a path.
   if (scheme === '' ? !text.startsWith('/') : authority === undefined && path === '') return undefined;
   const at = (authority ?? '').lastIndexOf('@');

@@ -80,7 +80,7 @@ interface State {
   /** Steps that may come next, before it is known what does. */
   readonly steps: readonly number[];
   /** What stands before. */
-  readonly before: number;
+  readonly previousChar: number;
   /** By the class of the next character. */
   readonly next: (State | undefined)[];
   /** Whether the text may end here. */
@@ -93,7 +93,7 @@ interface Thread {
   readonly begin: number;
 }
 
-const matched: State = { steps: [], before: 0, next: [], end: true };
+const matched: State = { steps: [], previousChar: 0, next: [], end: true };
 
 export class Matcher {
   private readonly steps: readonly PatternNode[];
@@ -169,7 +169,7 @@ export class Matcher {
       if (state === matched) return true;
       if (this.anchored && state.steps.length === 0) return false;
     }
-    state.end ??= this.reach(state.steps, state.before, EDGE).includes(MATCH);
+    state.end ??= this.reach(state.steps, state.previousChar, EDGE).includes(MATCH);
     return state.end;
   }
 
@@ -178,25 +178,25 @@ export class Matcher {
    * where there is none.
    */
   find(text: string, from: number): readonly [number, number] | undefined {
-    let found: readonly [number, number] | undefined;
+    let longest: readonly [number, number] | undefined;
     let open: Thread[] = [];
     for (let at = from; ; ) {
-      if (found === undefined && (at === 0 || !this.anchored)) open.push({ at: this.start, begin: at });
-      if (open.length === 0) return found;
+      if (longest === undefined && (at === 0 || !this.anchored)) open.push({ at: this.start, begin: at });
+      if (open.length === 0) return longest;
       const code = text.codePointAt(at);
       const kind = code === undefined ? undefined : this.classOf(code);
       const after = kind === undefined ? EDGE : (this.kinds[kind] as number);
       const next: Thread[] = [];
       for (const thread of this.reachInOrder(open, this.kindBefore(text, at), after)) {
         if (thread.at === MATCH) {
-          found = [thread.begin, at];
+          longest = [thread.begin, at];
           break;
         }
         const step = this.steps[thread.at] as PatternNode;
         if (kind !== undefined && step.step === 'char' && this.membersOf(step.set)[kind] === 1)
           next.push({ at: step.next, begin: thread.begin });
       }
-      if (code === undefined) return found;
+      if (code === undefined) return longest;
       open = next;
       at += code > 0xffff ? 2 : 1;
     }
@@ -207,21 +207,21 @@ export class Matcher {
     return this.kinds[this.classOf(text.charCodeAt(at - 1))] as number;
   }
   /** The same as `reach`, in the order of preference. */
-  private reachInOrder(open: readonly Thread[], before: number, after: number): Thread[] {
-    const seen = new Set<number>();
-    const found: Thread[] = [];
+  private reachInOrder(open: readonly Thread[], previousChar: number, after: number): Thread[] {
+    const visited = new Set<number>();
+    const threads: Thread[] = [];
     const waiting = open.toReversed();
     for (let thread = waiting.pop(); thread !== undefined; thread = waiting.pop()) {
-      if (seen.has(thread.at)) continue;
-      seen.add(thread.at);
+      if (visited.has(thread.at)) continue;
+      visited.add(thread.at);
       const step = this.steps[thread.at] as PatternNode;
-      if (step.step === 'char' || step.step === 'match') found.push(thread);
+      if (step.step === 'char' || step.step === 'match') threads.push(thread);
       else if (step.step === 'look') {
-        if (holds(step.look, before, after)) waiting.push({ at: step.next, begin: thread.begin });
+        if (holds(step.look, previousChar, after)) waiting.push({ at: step.next, begin: thread.begin });
       } else for (const way of step.ways.toReversed()) waiting.push({ at: way, begin: thread.begin });
     }
-    this.meter.spend(5 * (seen.size + 1));
-    return found;
+    this.meter.spend(5 * (visited.size + 1));
+    return threads;
   }
 
   /** The class of a character: the last bound that is not beyond it. */
@@ -239,7 +239,7 @@ export class Matcher {
   private move(from: State, kind: number): State {
     const after = this.kinds[kind] as number;
     const next = new Set<number>();
-    for (const at of this.reach(from.steps, from.before, after)) {
+    for (const at of this.reach(from.steps, from.previousChar, after)) {
       if (at === MATCH) return this.remember(from, kind, matched);
       const step = this.steps[at] as PatternNode;
       if (step.step === 'char' && this.membersOf(step.set)[kind] === 1) next.add(step.next);
@@ -258,17 +258,17 @@ export class Matcher {
     from.next[kind] = to;
     return to;
   }
-  private state(steps: readonly number[], before: number): State {
+  private state(steps: readonly number[], previousChar: number): State {
     // To sort the steps and to write them as a key takes longer than to reach them.
     this.meter.spend(2 * steps.length);
-    const key = `${before}:${steps.join()}`;
+    const key = `${previousChar}:${steps.join()}`;
     let state = this.states.get(key);
     if (state === undefined) {
       if (this.states.size >= MOST_STATES) {
         this.states = new Map();
         this.first = { ...this.first, next: [] };
       }
-      state = { steps, before, next: [], end: undefined };
+      state = { steps, previousChar, next: [], end: undefined };
       this.states.set(key, state);
     }
     return state;
@@ -284,45 +284,45 @@ export class Matcher {
   }
 
   /** Steps over a character, and the match, that can be had from here without one. `before` undefined: somewhere, but not at the beginning. */
-  private reach(from: readonly number[], before: number | undefined, after: number): number[] {
-    const seen = new Set<number>(from);
+  private reach(from: readonly number[], previousChar: number | undefined, after: number): number[] {
+    const visited = new Set<number>(from);
     const open = [...from];
-    const found: number[] = [];
+    const reachedSteps: number[] = [];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       const step = this.steps[at] as PatternNode;
       if (step.step === 'char' || step.step === 'match') {
-        found.push(at);
+        reachedSteps.push(at);
         continue;
       }
-      const ways = step.step === 'fork' ? step.ways : holds(step.look, before, after) ? [step.next] : [];
+      const ways = step.step === 'fork' ? step.ways : holds(step.look, previousChar, after) ? [step.next] : [];
       for (const way of ways)
-        if (!seen.has(way)) {
-          seen.add(way);
+        if (!visited.has(way)) {
+          visited.add(way);
           open.push(way);
         }
     }
-    this.meter.spend(seen.size);
-    return found;
+    this.meter.spend(visited.size);
+    return reachedSteps;
   }
 }
 /** The first step that is made. */
 const MATCH = 0;
 
-function holds(look: Look, before: number | undefined, after: number): boolean {
-  if (before === undefined) return look !== 'begin';
+function holds(look: Look, previousChar: number | undefined, after: number): boolean {
+  if (previousChar === undefined) return look !== 'begin';
   switch (look) {
     case 'begin':
-      return (before & EDGE) !== 0;
+      return (previousChar & EDGE) !== 0;
     case 'end':
       return (after & EDGE) !== 0;
     case 'lineBegin':
-      return (before & (EDGE | LINE)) !== 0;
+      return (previousChar & (EDGE | LINE)) !== 0;
     case 'lineEnd':
       return (after & (EDGE | LINE)) !== 0;
     case 'word':
-      return ((before ^ after) & WORD) !== 0;
+      return ((previousChar ^ after) & WORD) !== 0;
     case 'notWord':
-      return ((before ^ after) & WORD) === 0;
+      return ((previousChar ^ after) & WORD) === 0;
   }
 }
 

@@ -83,7 +83,7 @@ class Parser {
 
   /** Alternatives up to the end of the group. Flags that are set within it end with it. */
   private choice(): Tree {
-    const before = this.flags;
+    const outerFlags = this.flags;
     if (++this.depth > DEEPEST) throw new PatternError('expression nests too deeply', this.text);
     const parts = [this.sequence()];
     while (this.text[this.at] === '|') {
@@ -91,7 +91,7 @@ class Parser {
       parts.push(this.sequence());
     }
     this.depth--;
-    this.flags = before;
+    this.flags = outerFlags;
     return parts.length === 1 ? (parts[0] as Tree) : { node: 'choice', parts };
   }
 
@@ -197,7 +197,7 @@ class Parser {
   /** `(…)`, `(?:…)`, `(?P<name>…)`, `(?i:…)` and `(?i)`; looking ahead and behind is not in the language. */
   private group(): Tree | undefined {
     const rest = this.text.slice(this.at);
-    const before = this.flags;
+    const outerFlags = this.flags;
     if (rest.startsWith('(?P<')) this.takeName(rest);
     else if (rest.startsWith('(?')) {
       if (!this.takeFlags(rest)) return undefined;
@@ -205,7 +205,7 @@ class Parser {
     const inner = this.choice();
     if (this.text[this.at] !== ')') throw new PatternError('missing closing )', this.text);
     this.at++;
-    this.flags = before;
+    this.flags = outerFlags;
     return inner;
   }
   private takeName(rest: string): void {
@@ -216,12 +216,12 @@ class Parser {
   }
   /** Whether a group follows the flags. */
   private takeFlags(rest: string): boolean {
-    const found = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(rest);
-    const [whole = '', on = '', off = '', end = ''] = found ?? [];
-    if (found === null || whole === '(?)') {
-      const known = /^\(\?[imsU-]*/.exec(rest)?.[0].length ?? 2;
-      if (known >= rest.length) throw new PatternError('missing closing )', rest);
-      throw new PatternError('invalid or unsupported Perl syntax', rest.slice(0, known + 1));
+    const flagsMatch = /^\(\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(rest);
+    const [whole = '', on = '', off = '', end = ''] = flagsMatch ?? [];
+    if (flagsMatch === null || whole === '(?)') {
+      const flagsLength = /^\(\?[imsU-]*/.exec(rest)?.[0].length ?? 2;
+      if (flagsLength >= rest.length) throw new PatternError('missing closing )', rest);
+      throw new PatternError('invalid or unsupported Perl syntax', rest.slice(0, flagsLength + 1));
     }
     const flag = (name: 'i' | 'm' | 's' | 'U'): boolean => (off.includes(name) ? false : this.flags[name] || on.includes(name));
     this.flags = { i: flag('i'), m: flag('m'), s: flag('s'), U: flag('U') };
@@ -258,16 +258,16 @@ class Parser {
   /** `\d`, `\pL`, `\P{Greek}`; undefined for the escape of one character. */
   private classEscape(): CharSet | undefined {
     const next = this.text[this.at + 1] ?? '';
-    const known = own(classEscapes, next.toLowerCase());
-    if (known !== undefined) {
+    const escapedSet = own(classEscapes, next.toLowerCase());
+    if (escapedSet !== undefined) {
       this.at += 2;
-      return next === next.toLowerCase() ? known : complement(known);
+      return next === next.toLowerCase() ? escapedSet : complement(escapedSet);
     }
     if (next !== 'p' && next !== 'P') return undefined;
     const rest = this.text.slice(this.at);
-    const found = /^\\[pP](?:\{(\^?)([^}]*)\}|([^{]))/u.exec(rest);
-    const [whole = rest, not = '', long, short] = found ?? [];
-    const set = found === null ? undefined : this.category(long ?? (short as string));
+    const propertyMatch = /^\\[pP](?:\{(\^?)([^}]*)\}|([^{]))/u.exec(rest);
+    const [whole = rest, not = '', long, short] = propertyMatch ?? [];
+    const set = propertyMatch === null ? undefined : this.category(long ?? (short as string));
     if (set === undefined) throw new PatternError('invalid character class range', whole);
     this.at += whole.length;
     return (next === 'P') !== (not === '^') ? complement(set) : set;
@@ -283,8 +283,8 @@ class Parser {
     const rest = this.text.slice(this.at);
     const next = rest[1];
     if (next === undefined) throw new PatternError('trailing backslash at end of expression', '');
-    const found = /^\\(?:x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2}))/.exec(rest);
-    const [whole, long, short, octal] = found ?? [];
+    const escapeMatch = /^\\(?:x\{([0-9A-Fa-f]+)\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2}))/.exec(rest);
+    const [whole, long, short, octal] = escapeMatch ?? [];
     const code =
       whole !== undefined
         ? octal === undefined
@@ -322,9 +322,9 @@ class Parser {
     return negated ? complement(set) : set;
   }
   private namedSet(): CharSet | undefined {
-    const found = /^\[:(\^?)(\w*):\]/.exec(this.text.slice(this.at, this.at + 20));
-    if (found === null) return undefined;
-    const [whole, not, name = ''] = found;
+    const classMatch = /^\[:(\^?)(\w*):\]/.exec(this.text.slice(this.at, this.at + 20));
+    if (classMatch === null) return undefined;
+    const [whole, not, name = ''] = classMatch;
     const set = own(namedSets, name);
     if (set === undefined) throw new PatternError('invalid character class range', whole);
     this.at += whole.length;

@@ -33,28 +33,28 @@ export function setOf(ranges: readonly number[]): CharSet {
   pairs.sort(([a], [b]) => a - b);
   const set: number[] = [];
   for (const [first, last] of pairs) {
-    const before = set[set.length - 1];
-    if (before !== undefined && first <= before + 1) set[set.length - 1] = Math.max(before, last);
+    const previousEnd = set[set.length - 1];
+    if (previousEnd !== undefined && first <= previousEnd + 1) set[set.length - 1] = Math.max(previousEnd, last);
     else set.push(first, last);
   }
   return set;
 }
 
 /** What is made of a large set again and again: that of a category, of which some hundred ranges make each copy. */
-function kept(make: (set: CharSet) => CharSet): (set: CharSet) => CharSet {
-  const made = new WeakMap<CharSet, CharSet>();
+function memoized(make: (set: CharSet) => CharSet): (set: CharSet) => CharSet {
+  const results = new WeakMap<CharSet, CharSet>();
   return (set) => {
     if (set.length < LARGE) return make(set);
-    const known = made.get(set);
-    if (known !== undefined) return known;
+    const cachedSet = results.get(set);
+    if (cachedSet !== undefined) return cachedSet;
     const result = make(set);
-    made.set(set, result);
+    results.set(set, result);
     return result;
   };
 }
 const LARGE = 64;
 
-export const complement = kept((set: CharSet): CharSet => {
+export const complement = memoized((set: CharSet): CharSet => {
   const result: number[] = [];
   let next = 0;
   for (let i = 0; i < set.length; i += 2) {
@@ -91,7 +91,7 @@ export function foldedOneByOne(set: CharSet): number {
 }
 
 /** The set with the other case of all its letters. */
-export const withBothCases = kept((set: CharSet): CharSet => {
+export const withBothCases = memoized((set: CharSet): CharSet => {
   const all = [...set];
   for (let i = 0; i < set.length; i += 2) {
     const first = set[i] as number;
@@ -112,8 +112,8 @@ export const withBothCases = kept((set: CharSet): CharSet => {
 function addCases(code: number, to: number[]): void {
   const text = String.fromCodePoint(code);
   for (const other of [text.toLowerCase(), text.toUpperCase()]) {
-    const made = other.codePointAt(0) as number;
-    if (made !== code && String.fromCodePoint(made) === other) to.push(made, made);
+    const otherCase = other.codePointAt(0) as number;
+    if (otherCase !== code && String.fromCodePoint(otherCase) === other) to.push(otherCase, otherCase);
   }
 }
 
@@ -122,12 +122,12 @@ const categories = new Map<string, CharSet>();
 /** The characters of a category (`Lu`) or script (`Greek`); undefined when there is none of the name. There are some 200. */
 export function category(name: string): CharSet | undefined {
   if (name === 'Any') return anyChar;
-  const known = categories.get(name);
-  if (known !== undefined) return known;
-  const found = findCategory(name);
+  const cachedSet = categories.get(name);
+  if (cachedSet !== undefined) return cachedSet;
+  const newSet = findCategory(name);
   // Only names that there are: of others there is no end.
-  if (found !== undefined) categories.set(name, found);
-  return found;
+  if (newSet !== undefined) categories.set(name, newSet);
+  return newSet;
 }
 function findCategory(name: string): CharSet | undefined {
   const property = `\\p{${/^[A-Z][a-z]?$/.test(name) ? name : `Script=${name}`}}`;
@@ -137,18 +137,18 @@ function findCategory(name: string): CharSet | undefined {
   } catch {
     return undefined;
   }
-  const found: number[] = [];
+  const bounds: number[] = [];
   for (const { first, text } of pages()) {
     // All characters of a page have the same length.
     const width = first > 0xffff ? 2 : 1;
     for (const match of text.matchAll(run)) {
       const begin = first + match.index / width;
-      found.push(begin, begin + match[0].length / width - 1);
+      bounds.push(begin, begin + match[0].length / width - 1);
     }
   }
   const one = new RegExp(`^${property}$`, 'u');
-  for (const [first, last] of uniform) if (one.test(String.fromCodePoint(first))) found.push(first, last);
-  return setOf(found);
+  for (const [first, last] of uniform) if (one.test(String.fromCodePoint(first))) bounds.push(first, last);
+  return setOf(bounds);
 }
 
 /** Ranges whose characters are all of one kind: halves of characters, planes that have none, and those for private use. */

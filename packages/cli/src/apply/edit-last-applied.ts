@@ -52,20 +52,20 @@ Examples:
       const cause = await changeCause(work, options.record, commandLine(io, 'apply edit-last-applied', args, raw));
       const fields = new FieldChecker(work, options.validate);
       const form = options.output === 'json' ? 'json' : 'yaml';
-      let found = 0;
+      let annotatedCount = 0;
       for (const ref of await findAllTargets(work, args, options)) {
         const applied = lastAppliedOf(await work.getNamed(ref));
         if (applied === undefined) continue;
-        found++;
+        annotatedCount++;
         const file = await EditedFile.make(`${ref.resource.singularName}-${ref.name}.${form}`, io, options.windowsLineEndings);
         try {
-          const shown = form === 'json' ? `${goJson(applied, 4)}\n` : `${introduction}${stringifyYaml(applied)}`;
-          const written = withoutComments(await file.edit(shown));
-          if (written.trim() === '') io.err('Edit cancelled, saved file was empty.\n');
-          else if (written === withoutComments(shown)) io.err('Edit cancelled, no changes made.\n');
+          const text = form === 'json' ? `${goJson(applied, 4)}\n` : `${introduction}${stringifyYaml(applied)}`;
+          const editedText = withoutComments(await file.edit(text));
+          if (editedText.trim() === '') io.err('Edit cancelled, saved file was empty.\n');
+          else if (editedText === withoutComments(text)) io.err('Edit cancelled, no changes made.\n');
           else {
             file.keep = true;
-            const edited = withAnnotations(objectOf(written, file.path), cause);
+            const edited = withAnnotations(objectOf(editedText, file.path), cause);
             await fields.check(ref.resource, edited, 'edited-file');
             if (isDeepStrictEqual(edited, applied)) results.done(ref, 'skipped', edited as ApiItem);
             else {
@@ -78,7 +78,7 @@ Examples:
           await file.close();
         }
       }
-      if (found === 0) {
+      if (annotatedCount === 0) {
         throw new Error(
           `no last-applied-configuration annotation found on resources, to create the annotation, use command \`${io.program} apply set-last-applied --create-annotation\``,
         );

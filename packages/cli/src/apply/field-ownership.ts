@@ -18,18 +18,18 @@ export interface ManagedFieldsEntry {
 
 /** What `tree` has and `other` has not; undefined if nothing is left. */
 export function withoutFields(tree: FieldTree, other: FieldTree): FieldTree | undefined {
-  const left: Record<string, FieldTree> = {};
+  const remaining: Record<string, FieldTree> = {};
   for (const [element, below] of Object.entries(tree)) {
-    const taken = own(other, element);
-    if (taken === undefined) setOwn(left, element, below);
+    const otherTree = own(other, element);
+    if (otherTree === undefined) setOwn(remaining, element, below);
     else if (Object.keys(below).length > 0) {
-      const rest = withoutFields(below, taken);
-      if (rest !== undefined) setOwn(left, element, rest);
+      const rest = withoutFields(below, otherTree);
+      if (rest !== undefined) setOwn(remaining, element, rest);
     }
   }
   // The dot stands for the item or map itself, which nothing but its fields would need.
-  const names = Object.keys(left);
-  return names.length === 0 || (names.length === 1 && names[0] === '.') ? undefined : left;
+  const names = Object.keys(remaining);
+  return names.length === 0 || (names.length === 1 && names[0] === '.') ? undefined : remaining;
 }
 
 /**
@@ -40,8 +40,8 @@ export function takenOver(entries: readonly ManagedFieldsEntry[], manager: strin
   if (applied === undefined) return undefined;
   const after = entries.flatMap((entry) => {
     if (entry.manager !== manager || entry.operation !== 'Update') return [entry];
-    const left = withoutFields(entry.fieldsV1 ?? {}, applied);
-    return left === undefined ? [] : isDeepStrictEqual(left, entry.fieldsV1) ? [entry] : [{ ...entry, fieldsV1: left }];
+    const remaining = withoutFields(entry.fieldsV1 ?? {}, applied);
+    return remaining === undefined ? [] : isDeepStrictEqual(remaining, entry.fieldsV1) ? [entry] : [{ ...entry, fieldsV1: remaining }];
   });
   return isDeepStrictEqual(after, entries) ? undefined : after;
 }

@@ -29,14 +29,14 @@ export async function mergeSchemaOf(
   askServer: boolean,
 ): Promise<MessageType | undefined> {
   const { schemaOfKind } = await import('../discovery/kind-schemas.ts');
-  const known = schemaOfKind(apiVersionOf(resource), resource.kind);
-  if (known === undefined || !askServer || !hasUnknownFields(known, object)) return known;
+  const builtInSchema = schemaOfKind(apiVersionOf(resource), resource.kind);
+  if (builtInSchema === undefined || !askServer || !hasUnknownFields(builtInSchema, object)) return builtInSchema;
   try {
     const schemas = await Schemas.load(work.session.transport, resource);
     const root = schemas.ofKind(resource);
-    return root === undefined ? known : messageOf(schemas, root);
+    return root === undefined ? builtInSchema : messageOf(schemas, root);
   } catch (error) {
-    if (error instanceof ApiError) return known;
+    if (error instanceof ApiError) return builtInSchema;
     throw error;
   }
 }

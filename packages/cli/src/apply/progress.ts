@@ -8,7 +8,7 @@ const clearLine = Buffer.from('\r\u001b[K');
 export class Progress {
   private readonly io: IO;
   private readonly isShown: boolean;
-  private written = false;
+  private hasOutput = false;
 
   constructor(io: IO) {
     this.io = io;
@@ -21,12 +21,12 @@ export class Progress {
     this.io.terminal.writeError(Buffer.from('\r'));
     this.io.err(line);
     this.io.terminal.writeError(clearToEnd);
-    this.written = true;
+    this.hasOutput = true;
   }
   /** Before other output. */
   clear(): void {
-    if (this.written) this.io.terminal.writeError(clearLine);
-    this.written = false;
+    if (this.hasOutput) this.io.terminal.writeError(clearLine);
+    this.hasOutput = false;
   }
   /** A line that stays, such as a summary. */
   note(text: string): void {

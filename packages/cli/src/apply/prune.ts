@@ -61,17 +61,17 @@ export async function pruneResources(work: Work, kinds: readonly string[]): Prom
       }),
     );
   }
-  const found: ApiResource[] = [];
+  const prunable: ApiResource[] = [];
   for (const [group, kind] of usualKinds) {
     for (const full of new Set(Object.values(identities).map((identity) => groupName(identity, group)))) {
       const resource = await work.discovery.forKind(joinApiVersion(full, 'v1'), kind).catch((error: unknown) => {
         if (error instanceof UnknownKind) return undefined;
         throw error;
       });
-      if (resource !== undefined) found.push(resource);
+      if (resource !== undefined) prunable.push(resource);
     }
   }
-  return found;
+  return prunable;
 }
 
 /** Objects that were applied and are not among those of `kept`, in the namespaces that the files name. */
@@ -79,10 +79,10 @@ export async function findPruned(
   work: Work,
   resources: readonly ApiResource[],
   namespaces: ReadonlySet<string>,
-  kept: ReadonlySet<string>,
+  appliedUids: ReadonlySet<string>,
   options: PruneOptions,
 ): Promise<Pruned[]> {
-  const found: Pruned[] = [];
+  const prunedObjects: Pruned[] = [];
   const places: [ApiResource, string | undefined][] = [
     ...[...namespaces]
       .sort()
@@ -92,10 +92,10 @@ export async function findPruned(
   for (const [resource, namespace] of places) {
     for await (const object of listed(work, resource, namespace, options.selector)) {
       const { uid = '', name = '' } = (object.metadata ?? {}) as { uid?: string; name?: string };
-      if (!kept.has(uid) && wasApplied(object, options.manager)) found.push({ ref: { resource, namespace, name }, object });
+      if (!appliedUids.has(uid) && wasApplied(object, options.manager)) prunedObjects.push({ ref: { resource, namespace, name }, object });
     }
   }
-  return found;
+  return prunedObjects;
 }
 
 function wasApplied(object: ApiItem, manager: string | undefined): boolean {

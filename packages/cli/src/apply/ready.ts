@@ -32,8 +32,8 @@ export function readinessOf(object: ApiItem | undefined, hasStatus: boolean): Re
   const watched = object as Watched;
   if (watched.metadata?.deletionTimestamp !== undefined) return waiting('it is being deleted');
   const check = own(byKind, watched.kind ?? '');
-  const seen = watched.status?.observedGeneration;
-  if ((check !== undefined || hasStatus) && seen !== undefined && seen < (watched.metadata?.generation ?? 0)) {
+  const observedGeneration = watched.status?.observedGeneration;
+  if ((check !== undefined || hasStatus) && observedGeneration !== undefined && observedGeneration < (watched.metadata?.generation ?? 0)) {
     return waiting('its controller has not seen the latest change');
   }
   if (check !== undefined) return check(watched);
@@ -42,7 +42,7 @@ export function readinessOf(object: ApiItem | undefined, hasStatus: boolean): Re
 
 const conditionOf = ({ status }: Watched, type: string): Condition | undefined => status?.conditions?.find((one) => one.type === type);
 const isTrue = (object: Watched, type: string): boolean => conditionOf(object, type)?.status === 'True';
-const said = (condition: Condition | undefined): string =>
+const conditionText = (condition: Condition | undefined): string =>
   condition === undefined ? '' : `: ${[condition.reason, condition.message].filter(Boolean).join(': ')}`;
 
 /** `2 of 3 replicas are available` */
@@ -53,7 +53,9 @@ const number = (numbers: Numbers | undefined, field: string, otherwise = 0): num
 function byReadyCondition(object: Watched): Readiness {
   const condition = conditionOf(object, 'Ready');
   if (condition?.status === 'True') return ready;
-  return waiting(condition === undefined ? 'it has no condition Ready' : `condition Ready is ${condition.status}${said(condition)}`);
+  return waiting(
+    condition === undefined ? 'it has no condition Ready' : `condition Ready is ${condition.status}${conditionText(condition)}`,
+  );
 }
 
 const notSeen = (object: Watched): Readiness | undefined =>
@@ -61,7 +63,7 @@ const notSeen = (object: Watched): Readiness | undefined =>
 
 function deployment(object: Watched): Readiness {
   const progressing = conditionOf(object, 'Progressing');
-  if (progressing?.reason === 'ProgressDeadlineExceeded') return failed(`its progress deadline exceeded${said(progressing)}`);
+  if (progressing?.reason === 'ProgressDeadlineExceeded') return failed(`its progress deadline exceeded${conditionText(progressing)}`);
   const want = number(object.spec, 'replicas', 1);
   const { status } = object;
   const old = number(status, 'replicas') - number(status, 'updatedReplicas');
@@ -104,22 +106,22 @@ function pod(object: Watched): Readiness {
   const { phase = 'Pending' } = object.status ?? {};
   if (phase === 'Succeeded' || isTrue(object, 'Ready')) return ready;
   if (phase === 'Failed') return failed(`it failed${object.status?.reason === undefined ? '' : `: ${object.status.reason}`}`);
-  return waiting(`it is ${phase}${said(conditionOf(object, 'Ready') ?? conditionOf(object, 'PodScheduled'))}`);
+  return waiting(`it is ${phase}${conditionText(conditionOf(object, 'Ready') ?? conditionOf(object, 'PodScheduled'))}`);
 }
 function job(object: Watched): Readiness {
   const failure = conditionOf(object, 'Failed');
-  if (failure?.status === 'True') return failed(`it failed${said(failure)}`);
+  if (failure?.status === 'True') return failed(`it failed${conditionText(failure)}`);
   const done = number(object.status, 'succeeded');
   return isTrue(object, 'Complete') ? ready : waiting(`${done} of ${number(object.spec, 'completions', 1)} pods have succeeded`);
 }
 const byPhase =
-  (wanted: string) =>
+  (wantedPhase: string) =>
   ({ status }: Watched): Readiness =>
-    status?.phase === wanted ? ready : waiting(`it is ${status?.phase ?? 'Pending'}`);
+    status?.phase === wantedPhase ? ready : waiting(`it is ${status?.phase ?? 'Pending'}`);
 const byCondition =
   (type: string) =>
   (object: Watched): Readiness =>
-    isTrue(object, type) ? ready : waiting(`it is not ${type}${said(conditionOf(object, type))}`);
+    isTrue(object, type) ? ready : waiting(`it is not ${type}${conditionText(conditionOf(object, type))}`);
 
 const byKind: Readonly<Record<string, (object: Watched) => Readiness>> = {
   APIService: byCondition('Available'),

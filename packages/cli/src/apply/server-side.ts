@@ -25,19 +25,19 @@ export interface ServerSideResult {
 const MOST_ROUNDS = 5;
 
 export async function applyOnServer(work: Work, ref: ObjectRef, object: JsonObject, options: ServerSideOptions): Promise<ServerSideResult> {
-  const before = await currentOf(work, ref);
-  const { status, object: after } = await sendUntilStored(work, ref, object, before, options);
+  const existing = await currentOf(work, ref);
+  const { status, object: after } = await sendUntilStored(work, ref, object, existing, options);
   const clean = options.takeOver && options.dryRun === 'none' ? await shareNothing(work, ref, after, options) : after;
-  if (status === 201 || before === null) return { verb: 'created', object: clean };
-  if (before === undefined) return { verb: 'applied', object: clean };
-  return { verb: sameObject(before, after) ? 'unchanged' : 'configured', object: clean };
+  if (status === 201 || existing === null) return { verb: 'created', object: clean };
+  if (existing === undefined) return { verb: 'applied', object: clean };
+  return { verb: sameObject(existing, after) ? 'unchanged' : 'configured', object: clean };
 }
 
 async function sendUntilStored(
   work: Work,
   ref: ObjectRef,
   object: JsonObject,
-  before: ApiItem | null | undefined,
+  existing: ApiItem | null | undefined,
   options: ServerSideOptions,
 ): Promise<Sent<ApiItem>> {
   try {
@@ -48,15 +48,15 @@ async function sendUntilStored(
     if (others !== undefined) throw others;
   }
   // The version makes sure that only the conflicts that are known are overridden.
-  let known: ApiItem = before ?? (await work.get(ref));
+  let latest: ApiItem = existing ?? (await work.get(ref));
   for (let round = 0; ; round++) {
-    const resourceVersion = known.metadata?.resourceVersion ?? '';
+    const resourceVersion = latest.metadata?.resourceVersion ?? '';
     const body = { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion } };
     try {
       return await send(work, ref, body, options, true);
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'Conflict' || isApplyConflict(error) || round >= MOST_ROUNDS) throw error;
-      known = await work.get(ref);
+      latest = await work.get(ref);
       // Others may own some of the fields now.
       const dry = await send(work, ref, object, { ...options, dryRun: 'server' }, false).catch((conflict: unknown) => conflict);
       const others = isApplyConflict(dry) ? conflictWithOthers(dry, options.fieldManager) : undefined;

@@ -43,14 +43,14 @@ Examples:
         const resource = await work.resourceOf(manifest);
         const ref = refOf(manifest, resource, work, options.namespace);
         const object = await work.getNamed(ref);
-        const before = lastAppliedText(object);
-        if (before === undefined && !options.createAnnotation) {
+        const previousText = lastAppliedText(object);
+        if (previousText === undefined && !options.createAnnotation) {
           throw new Error(
             `no last-applied-configuration annotation found on resource: ${ref.name}, to create the annotation, run the command with --create-annotation`,
           );
         }
         const text = configurationText(ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace));
-        if (before === text) io.out(`set-last-applied ${ref.name}: no changes required.\n`);
+        if (previousText === text) io.out(`set-last-applied ${ref.name}: no changes required.\n`);
         else changes.push({ ref, text, object });
       });
       if (faults.length > 0) return reportFaults(faults, io);

@@ -33,16 +33,16 @@ Examples:
   async run({ options, args }, io) {
     checkTargets('apply view-last-applied', args, options);
     return withServer(options, io, async (work) => {
-      const found = [];
+      const configurations = [];
       const targets = await findTargets(work, args, { ...options, asList: false });
       // The stock client shows all or none.
       if (work.hasLeftOut && isStock(io)) return 1;
       for (const ref of targets) {
         const applied = lastAppliedOf(await work.getNamed(ref));
         if (applied === undefined) throw new Error(`no last-applied-configuration annotation found on resource: ${ref.name}`);
-        found.push(applied);
+        configurations.push(applied);
       }
-      for (const applied of found) io.out(options.output === 'json' ? `${goJson(applied, 2)}\n` : stringifyYaml(applied));
+      for (const applied of configurations) io.out(options.output === 'json' ? `${goJson(applied, 2)}\n` : stringifyYaml(applied));
       return 0;
     });
   },

@@ -14,15 +14,15 @@ export async function waitUntilReady(work: Work, refs: readonly ObjectRef[], tim
   const statuses = new StatusKinds(work);
   const problems: string[] = [];
   for (const [i, ref] of refs.entries()) {
-    const shown = shownName(ref.resource, ref.name);
+    const displayName = shownName(ref.resource, ref.name);
     const hasStatus = await statuses.has(ref.resource);
     let last: Readiness = { ready: false, why: 'it was not read' };
-    const held = await followObject(work, ref, deadline, (object) => {
+    const isReady = await followObject(work, ref, deadline, (object) => {
       last = readinessOf(object === undefined ? undefined : { kind: ref.resource.kind, ...object }, hasStatus);
-      progress.show(`waiting for ${i + 1} of ${refs.length}: ${shown}${last.why === '' ? '' : `: ${last.why}`}`);
+      progress.show(`waiting for ${i + 1} of ${refs.length}: ${displayName}${last.why === '' ? '' : `: ${last.why}`}`);
       return last.ready || last.failed === true;
     });
-    if (!held || !last.ready) problems.push(`${shown} is not ready: ${last.why}`);
+    if (!isReady || !last.ready) problems.push(`${displayName} is not ready: ${last.why}`);
   }
   progress.clear();
   return problems;
@@ -40,13 +40,13 @@ class StatusKinds {
     const { schemaOfKind } = await import('../discovery/kind-schemas.ts');
     if (schemaOfKind(joinApiVersion(group, version), kind) !== undefined) return false;
     const path = versionPath(group, version);
-    let known = this.versions.get(path);
-    if (known === undefined) {
-      known = this.work.session.transport
+    let pending = this.versions.get(path);
+    if (pending === undefined) {
+      pending = this.work.session.transport
         .json<{ resources?: { name: string }[] }>({ path })
         .then(({ resources = [] }) => new Set(resources.map((one) => one.name)));
-      this.versions.set(path, known);
+      this.versions.set(path, pending);
     }
-    return (await known).has(`${name}/status`);
+    return (await pending).has(`${name}/status`);
   }
 }

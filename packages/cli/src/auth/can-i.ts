@@ -161,18 +161,18 @@ async function list(work: Work, options: Options): Promise<number> {
 /** Rules for the same resources are merged into one line; those for the same path, too, if `mergesPaths`. */
 function rowsOf(status: NonNullable<RulesReview['status']>, mergesPaths: boolean): string[][] {
   const verbs = new Map<string, { row: [string, string, string]; verbs: Set<string> }>();
-  const add = (row: [string, string, string], given: readonly string[] = []): void => {
+  const add = (row: [string, string, string], moreVerbs: readonly string[] = []): void => {
     const key = row[0] === '' && !mergesPaths ? `${verbs.size}` : row.join('\n');
-    const known = verbs.get(key) ?? { row, verbs: new Set() };
-    for (const verb of given) known.verbs.add(verb);
-    verbs.set(key, known);
+    const accessRow = verbs.get(key) ?? { row, verbs: new Set() };
+    for (const verb of moreVerbs) accessRow.verbs.add(verb);
+    verbs.set(key, accessRow);
   };
   const brackets = (items: Iterable<string>): string => `[${printable([...items].join(' '))}]`;
   for (const rule of status.resourceRules ?? [])
     for (const group of rule.apiGroups ?? [])
       for (const resource of rule.resources ?? []) {
-        const shown = group === '' ? resource : `${resource}.${group}`;
-        add([printable(shown), '[]', brackets([...(rule.resourceNames ?? [])].sort())], rule.verbs);
+        const resourceText = group === '' ? resource : `${resource}.${group}`;
+        add([printable(resourceText), '[]', brackets([...(rule.resourceNames ?? [])].sort())], rule.verbs);
       }
   for (const rule of status.nonResourceRules ?? [])
     for (const url of rule.nonResourceURLs ?? []) add(['', brackets([url]), '[]'], rule.verbs);

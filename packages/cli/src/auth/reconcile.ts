@@ -85,10 +85,10 @@ async function reconcileOne(work: Work, manifest: Manifest, options: Options, re
   const resource = await work.resourceOf(manifest);
   const ref = refOf(manifest, resource, work, options.namespace);
   const existing = await find<AccessObject>(work, ref);
-  const wanted = manifest.object as unknown as AccessObject;
+  const manifestObject = manifest.object as unknown as AccessObject;
   const result: Reconciled<AccessObject> = isRole(kind)
-    ? reconciledRole(existing as RoleObject | undefined, wanted as RoleObject, options.removeExtraPermissions)
-    : reconciledBinding(existing as BindingObject | undefined, wanted as BindingObject, options.removeExtraSubjects);
+    ? reconciledRole(existing as RoleObject | undefined, manifestObject as RoleObject, options.removeExtraPermissions)
+    : reconciledBinding(existing as BindingObject | undefined, manifestObject as BindingObject, options.removeExtraSubjects);
   const isProtected = anyIdentityAnnotation(existing?.metadata.annotations ?? {}, 'autoupdate', 'rbac.authorization') === 'false';
   const object = isProtected ? (existing as ApiItem) : await write(work, ref, existing, result, options);
   results.done(ref, 'reconciled', object);

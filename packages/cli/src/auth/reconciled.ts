@@ -34,9 +34,9 @@ export interface Reconciled<T> {
 }
 
 /** Missing labels and annotations are added; existing values stay. */
-function merged<T extends { readonly metadata: Metadata }>(existing: T, wanted: T): T['metadata'] {
-  const labels = { ...wanted.metadata.labels, ...existing.metadata.labels };
-  const annotations = { ...wanted.metadata.annotations, ...existing.metadata.annotations };
+function merged<T extends { readonly metadata: Metadata }>(existing: T, manifest: T): T['metadata'] {
+  const labels = { ...manifest.metadata.labels, ...existing.metadata.labels };
+  const annotations = { ...manifest.metadata.annotations, ...existing.metadata.annotations };
   return {
     ...existing.metadata,
     ...(Object.keys(labels).length > 0 && { labels }),
@@ -46,22 +46,22 @@ function merged<T extends { readonly metadata: Metadata }>(existing: T, wanted: 
 const section = (title: string, items: readonly object[]): Reconciled<never>['report'] =>
   items.length === 0 ? [] : [{ title, lines: items.map((item) => jsonText(item)) }];
 
-export function reconciledRole(existing: RoleObject | undefined, wanted: RoleObject, removeExtra: boolean): Reconciled<RoleObject> {
+export function reconciledRole(existing: RoleObject | undefined, manifest: RoleObject, removeExtra: boolean): Reconciled<RoleObject> {
   if (existing === undefined) {
-    return { action: 'create', object: wanted, report: section('missing rules added', wanted.rules ?? []) };
+    return { action: 'create', object: manifest, report: section('missing rules added', manifest.rules ?? []) };
   }
-  let object: RoleObject = { ...existing, metadata: merged(existing, wanted) };
+  let object: RoleObject = { ...existing, metadata: merged(existing, manifest) };
   // The rules of an aggregated role are set by its controller.
   const isAggregated = existing.aggregationRule !== undefined;
-  const missing = isAggregated ? [] : missingFrom(existing.rules ?? [], wanted.rules ?? []);
-  const extra = isAggregated ? [] : missingFrom(wanted.rules ?? [], existing.rules ?? []);
-  if (removeExtra && missing.length + extra.length > 0) object = { ...object, rules: wanted.rules ?? [] };
+  const missing = isAggregated ? [] : missingFrom(existing.rules ?? [], manifest.rules ?? []);
+  const extra = isAggregated ? [] : missingFrom(manifest.rules ?? [], existing.rules ?? []);
+  if (removeExtra && missing.length + extra.length > 0) object = { ...object, rules: manifest.rules ?? [] };
   else if (missing.length > 0) object = { ...object, rules: [...(existing.rules ?? []), ...compact(missing)] };
   const have = existing.aggregationRule?.clusterRoleSelectors ?? [];
-  const need = wanted.aggregationRule?.clusterRoleSelectors ?? [];
+  const need = manifest.aggregationRule?.clusterRoleSelectors ?? [];
   const lacking = (all: readonly object[], some: readonly object[]): object[] =>
     some.filter((one) => !all.some((other) => equal(one, other)));
-  if (removeExtra && lacking(have, need).length + lacking(need, have).length > 0) object = withSelectors(object, wanted.aggregationRule);
+  if (removeExtra && lacking(have, need).length + lacking(need, have).length > 0) object = withSelectors(object, manifest.aggregationRule);
   else if (lacking(have, need).length > 0) object = withSelectors(object, { clusterRoleSelectors: [...have, ...lacking(have, need)] });
   const report = [
     ...section('missing rules added', compact(missing)),
@@ -81,20 +81,20 @@ const without = (some: readonly Subject[], others: readonly Subject[]): Subject[
 
 export function reconciledBinding(
   existing: BindingObject | undefined,
-  wanted: BindingObject,
+  manifest: BindingObject,
   removeExtra: boolean,
 ): Reconciled<BindingObject> {
-  const subjects = wanted.subjects ?? [];
-  if (existing === undefined) return { action: 'create', object: wanted, report: section('missing subjects added', subjects) };
-  if (!equal(existing.roleRef, wanted.roleRef)) {
-    const { labels, annotations } = merged(existing, wanted);
-    const metadata = { ...wanted.metadata, ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
-    return { action: 'recreate', object: { ...wanted, metadata }, report: [] };
+  const subjects = manifest.subjects ?? [];
+  if (existing === undefined) return { action: 'create', object: manifest, report: section('missing subjects added', subjects) };
+  if (!equal(existing.roleRef, manifest.roleRef)) {
+    const { labels, annotations } = merged(existing, manifest);
+    const metadata = { ...manifest.metadata, ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
+    return { action: 'recreate', object: { ...manifest, metadata }, report: [] };
   }
   const have = existing.subjects ?? [];
   const missing = without(subjects, have);
   const extra = without(have, subjects);
-  let object: BindingObject = { ...existing, metadata: merged(existing, wanted) };
+  let object: BindingObject = { ...existing, metadata: merged(existing, manifest) };
   if (removeExtra && missing.length + extra.length > 0) object = { ...object, subjects };
   else if (missing.length > 0) object = { ...object, subjects: [...have, ...missing] };
   const report = [...section('missing subjects added', missing), ...(removeExtra ? section('extra subjects removed', extra) : [])];

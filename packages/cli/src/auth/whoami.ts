@@ -44,7 +44,7 @@ Exit codes:
     return withServer(options, io, async (work) => {
       const group = await fullGroup(work, 'authentication');
       const user = await userOf(work, group);
-      if (options.output === 'table') io.out(shown(user));
+      if (options.output === 'table') io.out(userText(user));
       else {
         const object = { apiVersion: joinApiVersion(group, 'v1'), kind: 'SelfSubjectReview', status: { userInfo: user } };
         if (options.output === 'json') io.out(`${JSON.stringify(object, undefined, 4)}\n`);
@@ -62,7 +62,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-function shown(user: UserInfo): string {
+function userText(user: UserInfo): string {
   const list = (items: readonly string[]): string => `[${items.join(' ')}]`;
   const rows = [
     ['Username', user.username],

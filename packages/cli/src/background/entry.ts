@@ -24,10 +24,10 @@ const serverOf = (config: RawConfig, name: string): unknown =>
 export async function checkEntry(file: string, name: string, address?: string): Promise<boolean> {
   const config = (await readRawConfig(file)) ?? {};
   if (address !== undefined && serverOf(config, name) === address) return true;
-  const taken = lists.find((list) => config[list]?.some((entry) => entry.name === name));
-  if (taken === undefined) return false;
+  const listWithName = lists.find((list) => config[list]?.some((entry) => entry.name === name));
+  if (listWithName === undefined) return false;
   throw new ConfigError(
-    `${file} has ${taken} with the name ${name} already, which plat up did not make: choose another NAME or --kubeconfig, or remove them`,
+    `${file} has ${listWithName} with the name ${name} already, which plat up did not make: choose another NAME or --kubeconfig, or remove them`,
   );
 }
 

@@ -17,12 +17,12 @@ export const list = command({
   async run({ options, args }, io) {
     noArguments(args);
     const records = new Records(io);
-    const found: ServerRecord[] = [];
+    const running: ServerRecord[] = [];
     let bad = 0;
     for (const name of await records.names()) {
       try {
         const record = await records.read(name);
-        if (record !== undefined) found.push(record);
+        if (record !== undefined) running.push(record);
       } catch (error) {
         if (!(error instanceof BadRecord)) throw error;
         io.err(`plat: ${error.message}\n`);
@@ -32,13 +32,13 @@ export const list = command({
     if (options.output === 'json')
       io.out(
         `${jsonText(
-          found.map((record) => asJson(records, record)),
+          running.map((record) => asJson(records, record)),
           2,
         )}\n`,
       );
-    else if (options.output === 'name') io.out(found.map(({ name }) => `${name}\n`).join(''));
-    else if (found.length === 0) io.err(bad > 0 ? '' : 'plat: no servers; `plat up` starts one\n');
-    else io.out(asTable(found));
+    else if (options.output === 'name') io.out(running.map(({ name }) => `${name}\n`).join(''));
+    else if (running.length === 0) io.err(bad > 0 ? '' : 'plat: no servers; `plat up` starts one\n');
+    else io.out(asTable(running));
     return bad > 0 ? 1 : 0;
   },
 });

@@ -60,18 +60,18 @@ async function removeStale(directory: string): Promise<void> {
 
 /** The servers that run, the one that was started last first. */
 export async function runningServers(io: Place): Promise<RunningServer[]> {
-  const found = (await recordsIn(directoryOf(io))).flatMap(({ record }) => (record === undefined ? [] : [record]));
-  const pids = new Set(found.map(({ process: { pid } }) => pid));
+  const running = (await recordsIn(directoryOf(io))).flatMap(({ record }) => (record === undefined ? [] : [record]));
+  const pids = new Set(running.map(({ process: { pid } }) => pid));
   const background = (await startedByUp(io)).filter(({ process: { pid } }) => !pids.has(pid));
-  return [...found, ...background].sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
+  return [...running, ...background].sort((a, b) => b.startedAt - a.startedAt || b.process.pid - a.process.pid);
 }
 
 /** Names of servers of `plat up` that do not run. */
 export async function stoppedServers(io: Place): Promise<string[]> {
   const records = new Records(io);
   const names = (await records.names().catch(() => [])).slice(0, MOST_RUNNING);
-  const found = await Promise.all(names.map((name) => records.read(name).catch(() => undefined)));
-  return found.flatMap((record) =>
+  const serverRecords = await Promise.all(names.map((name) => records.read(name).catch(() => undefined)));
+  return serverRecords.flatMap((record) =>
     record === undefined || (record.process !== undefined && isRunning(record.process)) ? [] : [record.name],
   );
 }
@@ -79,7 +79,7 @@ export async function stoppedServers(io: Place): Promise<string[]> {
 async function startedByUp(io: Place): Promise<RunningServer[]> {
   const records = new Records(io);
   const names = (await records.names().catch(() => [])).slice(0, MOST_RUNNING);
-  const found = await Promise.all(
+  const startedRecords = await Promise.all(
     names.map(async (name) => {
       const record = await records.read(name).catch(() => undefined);
       if (record?.process === undefined || record.address === '' || !isRunning(record.process)) return [];
@@ -87,7 +87,7 @@ async function startedByUp(io: Place): Promise<RunningServer[]> {
       return [{ process: id, address, kubeconfig: records.adminConfig(name), startedAt: await records.writtenAt(name) }];
     }),
   );
-  return found.flat();
+  return startedRecords.flat();
 }
 
 /** The files of the directory; those of processes that do not run any more, and malformed ones, have no record. */

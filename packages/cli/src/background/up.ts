@@ -70,9 +70,9 @@ export const upCommand = (program: () => OwnProgram): Command =>
     async run({ options, args }, io) {
       const named = args[0] !== undefined && !args[0].startsWith('-');
       const name = checkName(named ? (args[0] as string) : 'default');
-      const given = serverArgs(options, named ? args.slice(1) : args);
+      const givenArgs = serverArgs(options, named ? args.slice(1) : args);
       const records = new Records(io);
-      const record = await records.claim(name, () => begin({ name, given, options, records, io, clock: io.clock, program }));
+      const record = await records.claim(name, () => begin({ name, givenArgs, options, records, io, clock: io.clock, program }));
       report(record, records, options, io);
       return 0;
     },
@@ -96,7 +96,7 @@ interface Start {
   readonly clock: Clock;
   readonly program: () => OwnProgram;
   readonly name: string;
-  readonly given: readonly string[];
+  readonly givenArgs: readonly string[];
   readonly options: UpOptions;
   readonly records: Records;
   readonly io: IO;
@@ -104,34 +104,34 @@ interface Start {
 
 /** A server that runs with these flags is left alone; without flags it keeps those of its last start. */
 async function begin(start: Start): Promise<ServerRecord> {
-  const { name, given, options, records, io } = start;
-  const known = await records.read(name);
+  const { name, givenArgs: given, options, records, io } = start;
+  const existingRecord = await records.read(name);
   const deadline = start.clock.monotonic() + (options.wait ?? WAIT_SECONDS) * 1000;
-  const same = known !== undefined && (given.length === 0 || JSON.stringify(given) === JSON.stringify(known.flags));
-  if (known !== undefined && isUp(known)) {
+  const same = existingRecord !== undefined && (given.length === 0 || JSON.stringify(given) === JSON.stringify(existingRecord.flags));
+  if (existingRecord !== undefined && isUp(existingRecord)) {
     if (!same)
       throw new Error(
-        `${name} is running with other flags (${known.flags.join(' ') || 'none'}): \`plat down ${name}\` first, or choose another name`,
+        `${name} is running with other flags (${existingRecord.flags.join(' ') || 'none'}): \`plat down ${name}\` first, or choose another name`,
       );
     if (options.output === '') io.err(`plat: ${name} is already running\n`);
-    return finish(start, known, deadline);
+    return finish(start, existingRecord, deadline);
   }
   // The process may have exited by itself and left its entry.
-  if (known !== undefined) await removeEntry(known, start.clock);
+  if (existingRecord !== undefined) await removeEntry(existingRecord, start.clock);
   const kubeconfig = entryFile(options.kubeconfig, io);
   const context = contextName(name);
   await checkEntry(kubeconfig, context);
-  const [args, cwd] = same && given.length === 0 ? [known.flags, known.cwd] : [given, io.cwd];
+  const [args, cwd] = same && given.length === 0 ? [existingRecord.flags, existingRecord.cwd] : [given, io.cwd];
   const { identity, store } = parseServerFlags(args) as ServerOptions;
   const record = { name, address: '', identity, store, flags: args, cwd, kubeconfig, context };
-  return launch(start, record, known, deadline);
+  return launch(start, record, existingRecord, deadline);
 }
 
 /** Completes an interrupted start of a running server, and changes the client configuration as the flags say. */
-async function finish(start: Start, known: ServerRecord, deadline: number): Promise<ServerRecord> {
+async function finish(start: Start, existingRecord: ServerRecord, deadline: number): Promise<ServerRecord> {
   const { name, options, records, clock, io } = start;
   const adminConfig = records.adminConfig(name);
-  let record = known;
+  let record = existingRecord;
   if (record.address === '') {
     await until(
       () => existsSync(adminConfig),
@@ -160,19 +160,24 @@ async function finish(start: Start, known: ServerRecord, deadline: number): Prom
 const ended = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it exited');
 
 /** Starts the server on the port of its last start if that is free, else on any, unless its flags name one. */
-async function launch(start: Start, record: ServerRecord, known: ServerRecord | undefined, deadline: number): Promise<ServerRecord> {
-  if (rawFlags(serverFlags, record.flags).raw.has('secure-port')) return attempt(start, record, known, [], deadline);
+async function launch(
+  start: Start,
+  record: ServerRecord,
+  existingRecord: ServerRecord | undefined,
+  deadline: number,
+): Promise<ServerRecord> {
+  if (rawFlags(serverFlags, record.flags).raw.has('secure-port')) return attempt(start, record, existingRecord, [], deadline);
   const { bindAddress } = parseServerFlags(record.flags) as ServerOptions;
-  const port = Number(URL.canParse(known?.address ?? '') ? new URL(known?.address as string).port : 0);
-  const taken = async (): Promise<boolean> => port !== 0 && !(await isFree(bindAddress, port));
+  const port = Number(URL.canParse(existingRecord?.address ?? '') ? new URL(existingRecord?.address as string).port : 0);
+  const isPortTaken = async (): Promise<boolean> => port !== 0 && !(await isFree(bindAddress, port));
   const onAnother = (): Promise<ServerRecord> => {
     if (port !== 0) start.io.err(`plat: ${start.name} gets another port: ${port}, which it had before, is in use\n`);
-    return attempt(start, record, known, ['--secure-port=0'], deadline);
+    return attempt(start, record, existingRecord, ['--secure-port=0'], deadline);
   };
-  if (port === 0 || (await taken())) return onAnother();
-  return attempt(start, record, known, [`--secure-port=${port}`], deadline).catch(async (error: unknown) => {
+  if (port === 0 || (await isPortTaken())) return onAnother();
+  return attempt(start, record, existingRecord, [`--secure-port=${port}`], deadline).catch(async (error: unknown) => {
     // Another program may have taken it meanwhile.
-    if (await taken()) return onAnother();
+    if (await isPortTaken()) return onAnother();
     throw error;
   });
 }
@@ -188,7 +193,7 @@ function isFree(host: string, port: number): Promise<boolean> {
 async function attempt(
   start: Start,
   record: ServerRecord,
-  known: ServerRecord | undefined,
+  existingRecord: ServerRecord | undefined,
   port: readonly string[],
   deadline: number,
 ): Promise<ServerRecord> {
@@ -224,8 +229,8 @@ async function attempt(
       () => false,
     );
     // A record with entries left is kept for `plat down`.
-    if (known === undefined && removed) await records.remove(name);
-    else await records.write({ ...running, address: running.address || (known?.address ?? ''), process: undefined });
+    if (existingRecord === undefined && removed) await records.remove(name);
+    else await records.write({ ...running, address: running.address || (existingRecord?.address ?? ''), process: undefined });
     throw new Error(`${name} did not start: ${(error as Error).message}${lines === '' ? '' : `; its log ends with\n\n${lines}`}`);
   } finally {
     child?.unref();

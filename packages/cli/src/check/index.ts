@@ -111,16 +111,16 @@ async function checkFiles(filename: readonly string[], options: CheckOptions, fi
     for (const object of objectsOf(values))
       for (const finding of ruleFindings(object, catalogue, release)) findings.add({ ...finding, where: `${source}, ${finding.where}` });
   }
-  for (const { source, name: shown, apiVersion, kind, served, notes, left, error } of converter.outcomes) {
+  for (const { source, name: displayName, apiVersion, kind, served, notes, leftReason: left, error } of converter.outcomes) {
     if (served === undefined) {
-      findings.notSeen.push(`${source}: ${shown === '' ? '' : `${shown}, ${apiVersion}: `}${left ?? ''}`);
+      findings.notSeen.push(`${source}: ${displayName === '' ? '' : `${displayName}, ${apiVersion}: `}${left ?? ''}`);
       continue;
     }
     const fate = fateOf(served, catalogue, release);
     if (fate === undefined) continue;
     const decisions = notes.filter(({ decide }) => decide).map(({ path, text: note }) => `${path}: ${note}`);
     const more = error === undefined ? decisions : [error];
-    findings.add({ ...fate, type: 'manifest', apiVersion, kind, where: `${source}, ${shown}`, notes: [...fate.notes, ...more] });
+    findings.add({ ...fate, type: 'manifest', apiVersion, kind, where: `${source}, ${displayName}`, notes: [...fate.notes, ...more] });
   }
 }
 

@@ -64,7 +64,7 @@ class ServerCheck {
   // ---- requests ----------------------------------------------------------------------------------------------------
 
   async requests(): Promise<void> {
-    const text = await this.seen('requests in deprecated versions (GET /metrics)', () =>
+    const text = await this.orReportForbidden('requests in deprecated versions (GET /metrics)', () =>
       this.work.session.transport.text({ path: '/metrics', signal: this.work.signal, ...this.work.session.timeout }),
     );
     const byPath = new Map([...this.catalogue.every()].map((one) => [`${one.apiVersion}/${one.kind.plural}`, one]));
@@ -83,12 +83,12 @@ class ServerCheck {
 
   /** One version of each kind of which the release does not have all versions. */
   kinds(): Served[] {
-    const found = new Map<string, Served>();
+    const servedKinds = new Map<string, Served>();
     for (const served of this.catalogue.every()) {
       const key = `${served.hub.apiVersion} ${served.kind.kind}`;
-      if (!served.kind.virtual && !isCurrent(served, this.release) && !found.has(key)) found.set(key, served);
+      if (!served.kind.virtual && !isCurrent(served, this.release) && !servedKinds.has(key)) servedKinds.set(key, served);
     }
-    return [...found.values()];
+    return [...servedKinds.values()];
   }
 
   async objects(served: Served): Promise<void> {
@@ -101,15 +101,15 @@ class ServerCheck {
       const hasVersion = this.catalogue.versionsOf(served).some((one) => isCurrent(one, this.release));
       if (!hasVersion && use === undefined && level === 'removed')
         this.findings.add({ level, type: 'object', apiVersion: served.apiVersion, kind, where, notes: notes ?? [] });
-      else this.written(metadata, kind, where);
+      else this.checkManagers(metadata, kind, where);
     }
   }
-  private written({ managedFields = [], annotations = {} }: Metadata, kind: string, where: string): void {
-    const known = new Set<string>();
+  private checkManagers({ managedFields = [], annotations = {} }: Metadata, kind: string, where: string): void {
+    const reportedManagers = new Set<string>();
     const add = (manager: string, apiVersion: string): void => {
       const fate = this.fate(apiVersion, kind);
-      if (fate === undefined || known.has(`${manager} ${apiVersion}`)) return;
-      known.add(`${manager} ${apiVersion}`);
+      if (fate === undefined || reportedManagers.has(`${manager} ${apiVersion}`)) return;
+      reportedManagers.add(`${manager} ${apiVersion}`);
       this.findings.add({ ...fate, type: 'manager', apiVersion, kind, where, manager });
     };
     for (const { manager = '', apiVersion = '' } of managedFields) add(manager, apiVersion);
@@ -123,8 +123,8 @@ class ServerCheck {
     const order = [...versions.filter((one) => isCurrent(one, this.release)), ...versions.filter((one) => !isCurrent(one, this.release))];
     for (const { apiVersion, kind } of order) {
       try {
-        const found = await this.work.discovery.forKind(apiVersion, kind.kind);
-        if (found.verbs.includes('list')) return found;
+        const apiResource = await this.work.discovery.forKind(apiVersion, kind.kind);
+        if (apiResource.verbs.includes('list')) return apiResource;
       } catch (error) {
         if (!(error instanceof UnknownKind)) throw error;
       }
@@ -142,7 +142,7 @@ class ServerCheck {
       const query = queryOf({ limit: PAGE, continue: next });
       const { transport, timeout } = this.work.session;
       const path = `${resourcePath(resource, undefined)}?${query}`;
-      const list = await this.seen(what, () =>
+      const list = await this.orReportForbidden(what, () =>
         transport.json<{ metadata?: { continue?: string }; items?: T[] | null }>({
           path,
           headers,
@@ -191,7 +191,7 @@ class ServerCheck {
   }
 
   /** The response, or undefined if the request is refused, which is recorded. */
-  private async seen<T>(what: string, ask: () => Promise<T>): Promise<T | undefined> {
+  private async orReportForbidden<T>(what: string, ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {

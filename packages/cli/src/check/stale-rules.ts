@@ -33,7 +33,7 @@ interface Rule {
 
 /** What the rules of an object name; empty for an object of any other kind. */
 export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: string): Finding[] {
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   for (const { type, where, rules } of ruleSetsOf(object, catalogue)) {
     const matched = new Map<string, Served[]>();
     for (const served of catalogue.every()) {
@@ -47,7 +47,7 @@ export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: 
       const fate = fateOf(first, catalogue, release);
       if (fate === undefined) continue;
       const { kind, apiVersion } = first;
-      found.push({
+      findings.push({
         ...fate,
         type,
         apiVersion,
@@ -57,7 +57,7 @@ export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: 
       });
     }
   }
-  return found;
+  return findings;
 }
 
 function ruleSetsOf(object: JsonObject, { identity }: Catalogue): RuleSet[] {

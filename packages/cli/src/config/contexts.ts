@@ -32,10 +32,10 @@ Examples:
 `,
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    const wanted = args.length > 0 ? args : files.names('contexts');
-    const missing = isStock(io) ? wanted.filter((one) => files.body('contexts', one) === undefined) : [];
-    const shown = missing.length === 0 ? wanted : wanted.filter((one) => !missing.includes(one));
-    const rows = (isStock(io) ? shown.toSorted() : shown).map((one) => {
+    const contextNames = args.length > 0 ? args : files.names('contexts');
+    const missing = isStock(io) ? contextNames.filter((one) => files.body('contexts', one) === undefined) : [];
+    const existingNames = missing.length === 0 ? contextNames : contextNames.filter((one) => !missing.includes(one));
+    const rows = (isStock(io) ? existingNames.toSorted() : existingNames).map((one) => {
       const { cluster = '', user = '', namespace = '' } = files.need('contexts', one) as Record<string, string>;
       return [one === files.currentContext ? '*' : '', one, cluster, user, namespace].map((cell) => printable(String(cell)));
     });
@@ -78,10 +78,10 @@ Examples:
 `,
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
-    const wanted = oneArgument(args, 'context', 'config use-context dev');
-    files.need('contexts', wanted, `no context exists with the name: ${JSON.stringify(wanted)}`);
-    await files.setCurrent(wanted);
-    io.out(`Switched to context ${JSON.stringify(wanted)}.\n`);
+    const contextName = oneArgument(args, 'context', 'config use-context dev');
+    files.need('contexts', contextName, `no context exists with the name: ${JSON.stringify(contextName)}`);
+    await files.setCurrent(contextName);
+    io.out(`Switched to context ${JSON.stringify(contextName)}.\n`);
     return 0;
   },
 });
@@ -108,16 +108,18 @@ Examples:
   async run({ options, args }, io) {
     const files = await ConfigFiles.read(options.kubeconfig, io);
     if (options.current && args.length > 0) throw new FlagError('a name and --current exclude each other');
-    const wanted = options.current ? files.currentContext : oneArgument(args, 'context', 'config set-context dev --cluster a --user b');
-    if (wanted === '') throw new ConfigError('there is no current context: name one');
-    const known = files.body('contexts', wanted) !== undefined;
-    await files.edit('contexts', wanted, (body) => {
+    const contextName = options.current
+      ? files.currentContext
+      : oneArgument(args, 'context', 'config set-context dev --cluster a --user b');
+    if (contextName === '') throw new ConfigError('there is no current context: name one');
+    const isExisting = files.body('contexts', contextName) !== undefined;
+    await files.edit('contexts', contextName, (body) => {
       const { cluster, user, namespace } = options;
-      const given = Object.entries({ cluster, user, namespace }).filter(([, value]) => value !== undefined);
-      const changed = { cluster: '', user: '', ...body, ...Object.fromEntries(given) };
+      const settings = Object.entries({ cluster, user, namespace }).filter(([, value]) => value !== undefined);
+      const changed = { cluster: '', user: '', ...body, ...Object.fromEntries(settings) };
       return Object.fromEntries(Object.entries(changed).filter(([key, value]) => key !== 'namespace' || value !== ''));
     });
-    io.out(`Context ${JSON.stringify(wanted)} ${known ? 'modified' : 'created'}.\n`);
+    io.out(`Context ${JSON.stringify(contextName)} ${isExisting ? 'modified' : 'created'}.\n`);
     return 0;
   },
 });

@@ -9,8 +9,8 @@ import { isStock } from '../program.ts';
 import { type Body, ConfigFiles, fieldOf, fileFlag, type ListName, noArguments, oneArgument } from './files.ts';
 import { embed } from './view.ts';
 
-const value = (help: string, shown = 'TEXT') => flag<string | undefined>(undefined, help, shown, (t) => t);
-const several = (help: string, shown: string) => repeated<readonly string[]>([], help, shown, (values) => values);
+const value = (help: string, placeholder = 'TEXT') => flag<string | undefined>(undefined, help, placeholder, (t) => t);
+const several = (help: string, placeholder: string) => repeated<readonly string[]>([], help, placeholder, (values) => values);
 
 const plain = { File: fileFlag };
 export function lister(list: ListName): Command {
@@ -184,14 +184,14 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 function changeUser(body: Body, changes: Body, options: UserOptions): Body {
   const execGiven = execChanges(options);
   const provider = options.authProvider !== undefined || options.authProviderArg.length > 0;
-  const chosen = [
+  const authMethods = [
     ...(changes.token !== undefined ? ['token'] : []),
     ...(changes.username !== undefined || changes.password !== undefined ? ['basic'] : []),
     ...(execGiven ? ['exec'] : []),
     ...(provider ? ['provider'] : []),
   ];
-  if (chosen.length > 1) throw new FlagError('a token, a name with password, a plug-in and an auth provider exclude each other');
-  const drop = chosen.length === 0 ? [] : Object.entries(ways).flatMap(([way, fields]) => (way === chosen[0] ? [] : fields));
+  if (authMethods.length > 1) throw new FlagError('a token, a name with password, a plug-in and an auth provider exclude each other');
+  const drop = authMethods.length === 0 ? [] : Object.entries(ways).flatMap(([way, fields]) => (way === authMethods[0] ? [] : fields));
   if (changes.token !== undefined) drop.push('tokenFile');
   for (const field of ['client-certificate', 'client-key'])
     if (Object.hasOwn(changes, `${field}-data`) || Object.hasOwn(changes, field)) drop.push(field, `${field}-data`);
@@ -218,8 +218,8 @@ function changeExec(exec: Body, options: UserOptions): Body {
   if (options.execInteractiveMode !== '') changed.interactiveMode = options.execInteractiveMode;
   if (options.execArg.length > 0) changed.args = options.execArg;
   if (options.execEnv.length > 0) {
-    const before = ((exec.env ?? []) as { name: string; value: string }[]).map((one) => [one.name, one.value] as const);
-    changed.env = [...changePairs(new Map(before), options.execEnv, '--exec-env')].map(([name, text]) => ({ name, value: text }));
+    const previousEnv = ((exec.env ?? []) as { name: string; value: string }[]).map((one) => [one.name, one.value] as const);
+    changed.env = [...changePairs(new Map(previousEnv), options.execEnv, '--exec-env')].map(([name, text]) => ({ name, value: text }));
   }
   if (!changed.command) throw new ConfigError('a credential plug-in needs --exec-command');
   if (!changed.apiVersion) throw new ConfigError('a credential plug-in needs --exec-api-version');
@@ -235,18 +235,18 @@ function changeProvider(provider: Body, options: UserOptions): Body {
   return changed;
 }
 /** `KEY=VALUE` sets, `KEY-` removes. */
-function changePairs(known: Map<string, string>, changes: readonly string[], name: string): Map<string, string> {
+function changePairs(pairs: Map<string, string>, changes: readonly string[], name: string): Map<string, string> {
   for (const change of changes) {
     const at = change.indexOf('=');
-    if (at > 0) known.set(change.slice(0, at), change.slice(at + 1));
-    else if (change.endsWith('-') && change.length > 1) known.delete(change.slice(0, -1));
+    if (at > 0) pairs.set(change.slice(0, at), change.slice(at + 1));
+    else if (change.endsWith('-') && change.length > 1) pairs.delete(change.slice(0, -1));
     else throw new FlagError(`${name}: ${JSON.stringify(change)} is neither KEY=VALUE nor KEY-`);
   }
-  return known;
+  return pairs;
 }
 
-function put(body: Body, field: string, given: unknown): void {
-  if (given !== undefined) setOwn(body, field, given);
+function put(body: Body, field: string, value: unknown): void {
+  if (value !== undefined) setOwn(body, field, value);
 }
 async function putFile(body: Body, field: string, path: string, embedded: boolean, io: IO): Promise<void> {
   setOwn(body, field, resolve(io.cwd, path));

@@ -96,12 +96,12 @@ export class ConfigFiles {
   /** Changes an entry in its file, or adds it. The change may return another body. */
   edit(list: ListName, name: string, change: (body: Body) => Body | undefined): Promise<void> {
     return editConfig(this.fileOf(list, name), this.clock, (config) => {
-      const found = config[list]?.find((entry) => entry.name === name);
-      const entry: RawEntry = found ?? { name };
+      const existingEntry = config[list]?.find((entry) => entry.name === name);
+      const entry: RawEntry = existingEntry ?? { name };
       const field = fieldOf[list];
-      const before = (entry[field] ?? {}) as Body;
-      entry[field] = change(before) ?? before;
-      if (found === undefined) config[list] = [...(config[list] ?? []), entry];
+      const body = (entry[field] ?? {}) as Body;
+      entry[field] = change(body) ?? body;
+      if (existingEntry === undefined) config[list] = [...(config[list] ?? []), entry];
     });
   }
   remove(list: ListName, name: string): Promise<void> {

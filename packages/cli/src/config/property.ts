@@ -50,7 +50,7 @@ export interface Property {
 }
 
 /** `known`: the existing names, which decide where a name ends. Throws FlagError. */
-export function parseProperty(path: string, known: (list: ListName) => readonly string[]): Property {
+export function parseProperty(path: string, namesOf: (list: ListName) => readonly string[]): Property {
   const [head = '', ...rest] = path.split('.');
   if (!Object.hasOwn(properties, head)) {
     const heads = [...Object.keys(properties), 'current-context'];
@@ -61,16 +61,16 @@ export function parseProperty(path: string, known: (list: ListName) => readonly 
   const list = head as ListName;
   const behind = rest.join('.');
   if (behind === '') return { list };
-  if (known(list).includes(behind)) return { list, name: behind };
+  if (namesOf(list).includes(behind)) return { list, name: behind };
   const fields = Object.entries(properties[list]);
   for (let end = rest.length - 1; end > 0; end--) {
     const name = rest.slice(0, end).join('.');
     const field = rest.slice(end).join('.');
-    const found = fields.find(([one]) =>
+    const fieldEntry = fields.find(([one]) =>
       one.endsWith('*') ? field.startsWith(one.slice(0, -1)) && field.length >= one.length : one === field,
     );
-    if (found !== undefined && (end === 1 || known(list).includes(name) || !found[0].includes('.'))) {
-      return { list, name, field, type: found[1] };
+    if (fieldEntry !== undefined && (end === 1 || namesOf(list).includes(name) || !fieldEntry[0].includes('.'))) {
+      return { list, name, field, type: fieldEntry[1] };
     }
   }
   if (rest.length === 1) return { list, name: behind };
@@ -119,8 +119,8 @@ Examples:
           `${path} is not a single value: name one, such as ${list}.${name ?? 'NAME'}.${Object.keys(properties[list])[0]}`,
         );
       }
-      const given = read(text, type, options.setRawBytes);
-      await files.edit(list, name, (body) => put(body, field, given));
+      const value = read(text, type, options.setRawBytes);
+      await files.edit(list, name, (body) => put(body, field, value));
     }
     io.out(`Property ${JSON.stringify(path)} set.\n`);
     return 0;
@@ -167,7 +167,7 @@ async function remove(files: ConfigFiles, { list, name, field }: Property): Prom
   if (field === undefined) return files.remove(list, name);
   if (take(body, field) === undefined && !files.isStock)
     throw new ConfigError(`the ${fieldOf[list]} ${JSON.stringify(name)} has no ${field}`);
-  return files.edit(list, name, (before) => put(before, field, undefined));
+  return files.edit(list, name, (body) => put(body, field, undefined));
 }
 
 /** Segments of a path within a body. A key of `config` is one segment, even with dots. */

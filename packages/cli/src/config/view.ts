@@ -58,10 +58,10 @@ function minified(config: RawConfig, stock: boolean): RawConfig {
     const text = 'there is no current context: name one with --context, or set it with `plat config use-context`';
     throw new ConfigError(stock ? 'current-context must exist in order to minify' : text);
   }
-  const known = config.contexts?.map(({ name }) => name) ?? [];
+  const contextNames = config.contexts?.map(({ name }) => name) ?? [];
   const context = config.contexts?.find(({ name }) => name === current);
   if (context === undefined) {
-    const text = `there is no context ${JSON.stringify(current)}${didYouMean(current, known)}`;
+    const text = `there is no context ${JSON.stringify(current)}${didYouMean(current, contextNames)}`;
     throw new ConfigError(stock ? `cannot locate context ${current}` : text);
   }
   const { cluster, user } = context.context as { cluster?: string; user?: string };

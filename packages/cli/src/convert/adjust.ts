@@ -11,11 +11,11 @@ import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { isObject } from './carry.ts';
 import type { Note } from './notes.ts';
 
-type Adjust = (context: { written: JsonObject; object: JsonObject; identity: Identity; from: Served }) => Note[];
+type Adjust = (context: { manifest: JsonObject; object: JsonObject; identity: Identity; from: Served }) => Note[];
 
 /** Changes `object`, the converted one, in place. */
-export function adjust(written: JsonObject, object: JsonObject, from: Served, to: Served): Note[] {
-  return own(adjustments, to.kind.kind)?.({ written, object, identity: to.identity, from }) ?? [];
+export function adjust(manifest: JsonObject, object: JsonObject, from: Served, to: Served): Note[] {
+  return own(adjustments, to.kind.kind)?.({ manifest, object, identity: to.identity, from }) ?? [];
 }
 
 const child = (object: JsonObject, ...path: string[]): JsonObject => {
@@ -25,15 +25,15 @@ const child = (object: JsonObject, ...path: string[]): JsonObject => {
 };
 const listOf = (value: JsonValue | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-function dropAnnotation(object: JsonObject, written: JsonObject, name: string): void {
+function dropAnnotation(object: JsonObject, manifest: JsonObject, name: string): void {
   const metadata = child(object, 'metadata');
-  if (own(child(written, 'metadata', 'annotations'), name) !== undefined) return;
+  if (own(child(manifest, 'metadata', 'annotations'), name) !== undefined) return;
   const others = without(child(metadata, 'annotations'), name);
   if (Object.keys(others).length === 0) delete metadata.annotations;
   else metadata.annotations = others;
 }
 
-const deployment: Adjust = ({ written, object }) => {
+const deployment: Adjust = ({ manifest: written, object }) => {
   if (child(written, 'spec').rollbackTo === undefined) return [];
   dropAnnotation(object, written, 'deprecated.deployment.rollback.revision');
   return [
@@ -45,13 +45,13 @@ const deployment: Adjust = ({ written, object }) => {
   ];
 };
 
-const daemonSet: Adjust = ({ written, object }) => {
+const daemonSet: Adjust = ({ manifest: written, object }) => {
   dropAnnotation(object, written, 'deprecated.daemonset.template.generation');
   if (child(written, 'spec').templateGeneration === undefined) return [];
   return [{ path: 'spec.templateGeneration', decide: false, text: 'removed: the server counts generations itself' }];
 };
 
-const budget: Adjust = ({ written, object, from }) => {
+const budget: Adjust = ({ manifest: written, object, from }) => {
   const { selector } = child(written, 'spec');
   if (from.version !== 'v1beta1' || !equal(selector, {})) return [];
   delete child(object, 'spec').selector;

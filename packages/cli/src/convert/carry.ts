@@ -14,29 +14,31 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
  *   written { a: '1000m', typo: 1 }, before { a: '1', status: {} }, after { b: '1', status: {} }  →  { b: '1', typo: 1 }
  */
 export function carry(
-  written: JsonValue | undefined,
-  before: JsonValue | undefined,
+  manifest: JsonValue | undefined,
+  decoded: JsonValue | undefined,
   after: JsonValue,
   empty?: JsonValue | undefined,
 ): JsonValue {
-  if (written !== undefined && equal(before, after)) return written;
-  if (isObject(written) && isObject(before) && isObject(after)) return carryFields(written, before, after, isObject(empty) ? empty : {});
-  if (Array.isArray(written) && Array.isArray(before) && Array.isArray(after) && written.length === before.length)
-    if (after.length === written.length) return after.map((item, i) => carry(written[i], before[i], item));
+  if (manifest !== undefined && equal(decoded, after)) return manifest;
+  if (isObject(manifest) && isObject(decoded) && isObject(after))
+    return carryFields(manifest, decoded, after, isObject(empty) ? empty : {});
+  if (Array.isArray(manifest) && Array.isArray(decoded) && Array.isArray(after) && manifest.length === decoded.length)
+    if (after.length === manifest.length) return after.map((item, i) => carry(manifest[i], decoded[i], item));
   return withoutNulls(after);
 }
 
-function carryFields(written: JsonObject, before: JsonObject, after: JsonObject, empty: JsonObject): JsonObject {
+function carryFields(manifest: JsonObject, decoded: JsonObject, after: JsonObject, empty: JsonObject): JsonObject {
   const fields: [string, JsonValue][] = [];
-  for (const [key, value] of Object.entries(written)) {
+  for (const [key, value] of Object.entries(manifest)) {
     const now = own(after, key);
-    if (now !== undefined) fields.push([key, own(before, key) === undefined ? now : carry(value, own(before, key), now, own(empty, key))]);
-    else if (own(before, key) === undefined) fields.push([key, value]);
+    if (now !== undefined)
+      fields.push([key, own(decoded, key) === undefined ? now : carry(value, own(decoded, key), now, own(empty, key))]);
+    else if (own(decoded, key) === undefined) fields.push([key, value]);
   }
   const order = Object.keys(after);
   for (const key of order) {
     const now = own(after, key) as JsonValue;
-    if (Object.hasOwn(written, key) || equal(own(before, key), now) || equal(own(empty, key), now) || isNothing(now)) continue;
+    if (Object.hasOwn(manifest, key) || equal(own(decoded, key), now) || equal(own(empty, key), now) || isNothing(now)) continue;
     // A new field comes before the one that follows it in the schema.
     const next = order.slice(order.indexOf(key) + 1).find((one) => fields.some(([name]) => name === one));
     const at = next === undefined ? fields.length : fields.findIndex(([name]) => name === next);
@@ -66,8 +68,8 @@ export interface Filled {
  * `bare` without defaults, with those fields of `wanted` (defaults of the old version) written out that the defaults of the new one
  * (`defaulted`) do not have.
  */
-export function writeOut(bare: JsonObject, defaulted: JsonObject, wanted: JsonObject, filled: Filled[], path = ''): void {
-  for (const [key, value] of Object.entries(wanted)) {
+export function writeOut(bare: JsonObject, defaulted: JsonObject, target: JsonObject, filled: Filled[], path = ''): void {
+  for (const [key, value] of Object.entries(target)) {
     const at = path === '' ? key : `${path}.${key}`;
     if (value === null || equal(own(defaulted, key), value)) continue;
     const other = own(defaulted, key);
@@ -91,17 +93,17 @@ const isSameLength = (a: JsonValue | undefined, b: readonly JsonValue[]): boolea
 
 /** Paths of fields that one object has and the other has not, or has with another value. */
 export function differences(before: JsonValue, after: JsonValue, path = ''): { removed: string[]; added: string[]; changed: string[] } {
-  const found = { removed: [] as string[], added: [] as string[], changed: [] as string[] };
+  const changes = { removed: [] as string[], added: [] as string[], changed: [] as string[] };
   const visit = (a: JsonValue | undefined, b: JsonValue | undefined, at: string): void => {
     if (equal(a, b)) return;
-    if (a === undefined) found.added.push(at);
-    else if (b === undefined) found.removed.push(at);
+    if (a === undefined) changes.added.push(at);
+    else if (b === undefined) changes.removed.push(at);
     else if (isObject(a) && isObject(b))
       for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) visit(own(a, key), own(b, key), at === '' ? key : `${at}.${key}`);
     else if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
       for (const [i, item] of a.entries()) visit(item, b[i], `${at}[${i}]`);
-    else found.changed.push(at);
+    else changes.changed.push(at);
   };
   visit(before, after, path);
-  return found;
+  return changes;
 }

@@ -31,22 +31,22 @@ const envOf = (identity: Identity): KindEnv => ({
 });
 
 /** Throws DecodeError for fields of another type than the version has, and ApiError for what cannot be converted. */
-export function convertObject(written: JsonObject, from: Served, to: Served): Converted {
+export function convertObject(manifest: JsonObject, from: Served, to: Served): Converted {
   const env = envOf(to.identity);
-  const named = { ...written, apiVersion: from.apiVersion };
-  const before = shown(from, read(from, named));
-  const bare = shown(to, fromHubNow(to, toHubNow(from, read(from, named))));
+  const named = { ...manifest, apiVersion: from.apiVersion };
+  const decodedForm = jsonForm(from, read(from, named));
+  const bare = jsonForm(to, fromHubNow(to, toHubNow(from, read(from, named))));
   const filled: Filled[] = [];
-  const wanted = withOldDefaults(named, from, to, env);
-  const standard = shown(to, defaulted(to, bare, env));
+  const withDefaultsOfSource = withOldDefaults(named, from, to, env);
+  const standard = jsonForm(to, defaulted(to, bare, env));
   // A status that was not written does not belong in a manifest.
-  if (written.status === undefined) for (const one of [bare, standard, wanted]) delete one.status;
-  writeOut(bare, standard, wanted, filled);
-  const adjusted = adjust(written, bare, from, to);
-  const object = carry(written, before, bare, shown(to, read(to, {}))) as JsonObject;
+  if (manifest.status === undefined) for (const one of [bare, standard, withDefaultsOfSource]) delete one.status;
+  writeOut(bare, standard, withDefaultsOfSource, filled);
+  const adjusted = adjust(manifest, bare, from, to);
+  const object = carry(manifest, decodedForm, bare, jsonForm(to, read(to, {}))) as JsonObject;
   object.apiVersion = to.apiVersion;
   const refused = errorsIn(to, object, env).filter((text) => !errorsIn(from, named, env).includes(text));
-  return { object, notes: notesOf({ written, object, filled, adjusted, refused, from, to }) };
+  return { object, notes: notesOf({ manifest, object, filled, adjusted, refused, from, to }) };
 }
 
 function read({ schema }: Served, body: JsonObject): ApiObject {
@@ -54,7 +54,7 @@ function read({ schema }: Served, body: JsonObject): ApiObject {
   object.metadata ??= {};
   return object;
 }
-const shown = ({ schema }: Served, object: ApiObject): JsonObject => parseExact(encode(schema, object)) as JsonObject;
+const jsonForm = ({ schema }: Served, object: ApiObject): JsonObject => parseExact(encode(schema, object)) as JsonObject;
 
 function defaulted(served: Served, body: JsonObject, env: KindEnv): ApiObject {
   const object = read(served, body);
@@ -63,7 +63,7 @@ function defaulted(served: Served, body: JsonObject, env: KindEnv): ApiObject {
   return object;
 }
 function withOldDefaults(body: JsonObject, from: Served, to: Served, env: KindEnv): JsonObject {
-  return shown(to, fromHubNow(to, toHubNow(from, defaulted(from, body, env))));
+  return jsonForm(to, fromHubNow(to, toHubNow(from, defaulted(from, body, env))));
 }
 
 function* nothing(): Work<void> {}

@@ -20,7 +20,7 @@ export interface Outcome {
   readonly converted?: string;
   readonly notes: readonly Note[];
   /** Why it stays as it is, where its version should not. */
-  readonly left?: string;
+  readonly leftReason?: string;
   /** The release has no version for it. */
   readonly isGone?: boolean;
   readonly error?: string;
@@ -50,7 +50,7 @@ export class Converter {
         apiVersion: '',
         kind: '',
         notes: [],
-        left: 'not an API object: it has no apiVersion and kind',
+        leftReason: 'not an API object: it has no apiVersion and kind',
       });
       return value;
     }
@@ -65,9 +65,9 @@ export class Converter {
       const at = `${source}, item ${i + 1}`;
       if (kind === '' || !isObject(item) || item.apiVersion !== undefined) return this.value(item, at);
       // Items of a typed list need no apiVersion and kind.
-      const made = this.object(item, list.apiVersion as string, kind, at);
-      if (made === undefined) return item;
-      const { apiVersion: _, kind: named, ...rest } = made;
+      const convertedItem = this.object(item, list.apiVersion as string, kind, at);
+      if (convertedItem === undefined) return item;
+      const { apiVersion: _, kind: named, ...rest } = convertedItem;
       return item.kind === undefined ? rest : { kind: named as JsonValue, ...rest };
     });
     return { ...list, apiVersion: this.listVersion(list, kind), items: converted };
@@ -83,13 +83,13 @@ export class Converter {
     const about = { source, name: nameOf(object, kind), apiVersion, kind };
     const served = this.catalogue.find(apiVersion, kind);
     if (served === undefined) {
-      const left = this.catalogue.isBuiltIn(apiVersion) ? `unknown kind ${kind} in ${apiVersion}` : 'custom kind';
-      this.outcomes.push({ ...about, notes: [], left });
+      const leftReason = this.catalogue.isBuiltIn(apiVersion) ? `unknown kind ${kind} in ${apiVersion}` : 'custom kind';
+      this.outcomes.push({ ...about, notes: [], leftReason });
       return undefined;
     }
     const { to, why, isGone } = this.catalogue.target(served, apiVersion, this.goal);
     if (to === undefined) {
-      this.outcomes.push({ ...about, served, notes: [], left: why ?? '', ...(isGone && { isGone }) });
+      this.outcomes.push({ ...about, served, notes: [], leftReason: why ?? '', ...(isGone && { isGone }) });
       return undefined;
     }
     if (to.apiVersion === apiVersion) {
@@ -97,9 +97,9 @@ export class Converter {
       return undefined;
     }
     try {
-      const { object: made, notes } = convertObject({ ...object, apiVersion, kind }, served, to);
+      const { object: convertedItem, notes } = convertObject({ ...object, apiVersion, kind }, served, to);
       this.outcomes.push({ ...about, served, converted: to.apiVersion, notes });
-      return made;
+      return convertedItem;
     } catch (error) {
       this.outcomes.push({ ...about, served, notes: [], error: `cannot be converted: ${(error as Error).message}` });
       return undefined;

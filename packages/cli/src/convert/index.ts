@@ -92,9 +92,13 @@ Exit codes:
     const form = options.output === '' && options.template === '' && isStock(io) ? 'yaml' : options.output;
     const asWritten = form === '' && options.template === '';
     if (!options.write)
-      io.out(asWritten ? joined(results.map(({ text: made }) => made)) : await printed(results, { ...options, output: form }, io));
+      io.out(
+        asWritten
+          ? joined(results.map(({ text: convertedText }) => convertedText))
+          : await printed(results, { ...options, output: form }, io),
+      );
     else if (code === 1) io.err('plat: no file was written\n');
-    else await replaceFiles(results.filter(({ text: made, before }) => made !== before));
+    else await replaceFiles(results.filter(({ text: convertedText, original: before }) => convertedText !== before));
     // The stock plug-in leaves nothing to decide.
     return isStock(io) && code === NEEDS_DECISION ? 0 : code;
   },
@@ -103,8 +107,8 @@ Exit codes:
 /** The texts of the files, or those of the objects that a kustomization makes. */
 async function textsOf(options: ConvertOptions, io: IO): Promise<ManifestText[]> {
   if (options.kustomize === '') return readTexts(options.filename, options.recursive, io);
-  const made = await manifestsFrom(options, io);
-  return made.map(({ source, origin, object }) => ({ source, origin, text: stringifyYaml(object) }));
+  const manifestList = await manifestsFrom(options, io);
+  return manifestList.map(({ source, origin, object }) => ({ source, origin, text: stringifyYaml(object) }));
 }
 /** The objects that the files name, as the server has them. */
 async function liveTexts(options: ConvertOptions, io: IO): Promise<ManifestText[]> {
@@ -137,14 +141,14 @@ function checkLine(
 }
 
 /** Throws FlagError that lists the versions of the group, or suggests the nearest of all. */
-function checkVersion(wanted: string | undefined, catalogue: Catalogue): void {
-  if (wanted === undefined) return;
+function checkVersion(outputVersion: string | undefined, catalogue: Catalogue): void {
+  if (outputVersion === undefined) return;
   const all = new Set([...catalogue.every()].map(({ apiVersion }) => apiVersion));
-  if (all.has(wanted)) return;
-  const { group } = splitApiVersion(wanted);
-  const known = [...all].filter((one) => splitApiVersion(one).group === group);
-  const hint = known.length === 0 || group === '' ? didYouMean(wanted, all) : `; there are ${known.join(', ')}`;
-  throw new FlagError(`--output-version ${wanted}: no kind has this version${hint}`);
+  if (all.has(outputVersion)) return;
+  const { group } = splitApiVersion(outputVersion);
+  const groupVersions = [...all].filter((one) => splitApiVersion(one).group === group);
+  const hint = groupVersions.length === 0 || group === '' ? didYouMean(outputVersion, all) : `; there are ${groupVersions.join(', ')}`;
+  throw new FlagError(`--output-version ${outputVersion}: no kind has this version${hint}`);
 }
 
 interface Parsed {
@@ -169,16 +173,16 @@ function parseAll(texts: readonly ManifestText[], io: IO): { parsed: Parsed[]; f
 
 export interface ConvertedText {
   readonly file: string | undefined;
-  readonly before: string;
+  readonly original: string;
   readonly text: string;
   readonly values: readonly JsonValue[];
 }
-function convertText({ source: { source, text: before, file }, values }: Parsed, converter: Converter, io: IO): ConvertedText {
+function convertText({ source: { source, text: original, file }, values }: Parsed, converter: Converter, io: IO): ConvertedText {
   const converted = converter.documents(values, source);
-  const { text: made, rewritten } = editYaml(before, converted);
+  const { text: convertedText, rewritten } = editYaml(original, converted);
   for (const i of rewritten)
     io.err(`plat: ${source}, document ${i + 1}: rewritten without its comments: a part that changes uses an anchor\n`);
-  return { file, before, text: made, values: converted };
+  return { file, original, text: convertedText, values: converted };
 }
 
 // ---- output ------------------------------------------------------------------------------------------------------
@@ -187,7 +191,7 @@ function report(outcomes: readonly Outcome[], failures: number, io: IO): number 
   let errors = failures;
   let decisions = 0;
   let converted = 0;
-  for (const { source, name, apiVersion, converted: to, notes, left, error, isGone } of outcomes) {
+  for (const { source, name, apiVersion, converted: to, notes, leftReason: left, error, isGone } of outcomes) {
     const what = printable(`${source}: ${name === '' ? '' : `${name}: `}`);
     if (error !== undefined) {
       errors++;

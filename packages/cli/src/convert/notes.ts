@@ -15,7 +15,7 @@ export interface Note {
 }
 
 export interface Conversion {
-  readonly written: JsonObject;
+  readonly manifest: JsonObject;
   readonly object: JsonObject;
   readonly filled: readonly Filled[];
   readonly adjusted: readonly Note[];
@@ -27,8 +27,8 @@ export interface Conversion {
 
 export function notesOf(conversion: Conversion): Note[] {
   const { filled, adjusted, refused, from, to } = conversion;
-  const shown = filled.filter(({ path }) => !isMoved(path) && hasPath(conversion.object, path));
-  const notes = [...adjusted, ...shown.map((one) => filledNote(one, from, to))];
+  const filledFields = filled.filter(({ path }) => !isMoved(path) && hasPath(conversion.object, path));
+  const notes = [...adjusted, ...filledFields.map((one) => filledNote(one, from, to))];
   const covered = (path: string): boolean => notes.some((note) => note.path === path || note.path.startsWith(`${path}.`));
   notes.push(...structural(conversion).filter(({ path }) => !covered(path)));
   for (const text of refused) {
@@ -91,9 +91,9 @@ function filledNote({ path, value, instead }: Filled, from: Served, to: Served):
   const choice = choices.find((one) => one.path === plain && one.kinds.test(to.kind.kind));
   if (choice !== undefined) return { path, decide: true, text: choice.text(value) };
   const text = jsonText(value);
-  const shown = text.length > 60 ? '' : `${text} `;
+  const valueText = text.length > 60 ? '' : `${text} `;
   const other = isEmpty(instead) || jsonText(instead).length > 60 ? '' : `; that of ${to.apiVersion} is ${jsonText(instead)}`;
-  return { path, decide: false, text: `${shown}written out, the default of ${from.apiVersion}${other}` };
+  return { path, decide: false, text: `${valueText}written out, the default of ${from.apiVersion}${other}` };
 }
 
 const isEmpty = (value: JsonValue | undefined): boolean => value === undefined || value === null || value === '';
@@ -109,7 +109,7 @@ function hasPath(object: JsonValue, path: string): boolean {
 const ignored: ReadonlySet<string> = new Set(['apiVersion']);
 
 /** Fields that were removed, added or renamed. */
-function structural({ written, object }: Conversion): Note[] {
+function structural({ manifest: written, object }: Conversion): Note[] {
   const { removed, added, changed } = differences(written, object);
   const notes: Note[] = [];
   const come = new Set(added);

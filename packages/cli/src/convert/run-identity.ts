@@ -37,12 +37,12 @@ export async function identityOfRun(
   if (named !== undefined) return named;
   if (isStock(io)) return kubernetes;
   if (!apiVersions.some((apiVersion) => splitApiVersion(apiVersion).group === MOVED_GROUP)) return plat;
-  const found = await serverIdentity(connect, io);
-  if (found === undefined)
+  const detectedIdentity = await serverIdentity(connect, io);
+  if (detectedIdentity === undefined)
     io.err(
       `plat: no server says how its groups are named: they are named as by ${plat.name}; --identity ${kubernetes.name} names them as stock servers do\n`,
     );
-  return found ?? plat;
+  return detectedIdentity ?? plat;
 }
 
 function* versionsIn(values: readonly JsonValue[]): Generator<string> {
@@ -59,15 +59,15 @@ function identityOfVersion(apiVersion: string): Identity | undefined {
 
 /** Undefined if no server is known or none answers. */
 async function serverIdentity(connect: ConnectOptions, io: IO): Promise<Identity | undefined> {
-  let found: Identity | undefined;
+  let identity: Identity | undefined;
   const requestTimeout = connect.requestTimeout === 0 ? SERVER_MS : connect.requestTimeout;
   try {
     await withServer({ ...connect, requestTimeout }, io, async (work) => {
-      found = await identityAt(work);
+      identity = await identityAt(work);
       return 0;
     });
   } catch {
     return undefined;
   }
-  return found;
+  return identity;
 }

@@ -9,12 +9,12 @@ const PIECE = 32 * 1024;
 
 /** `name`: what the file is called in the archive; what is in a directory has names below it. */
 export async function* pack(path: string, name: string): AsyncGenerator<Buffer> {
-  let written = 0;
+  let writtenBytes = 0;
   for await (const bytes of entries(path, name)) {
-    written += bytes.length;
+    writtenBytes += bytes.length;
     yield bytes;
   }
-  yield endingOf(written);
+  yield endingOf(writtenBytes);
 }
 
 async function* entries(path: string, name: string): AsyncGenerator<Buffer> {
@@ -36,12 +36,17 @@ async function* entries(path: string, name: string): AsyncGenerator<Buffer> {
 /** Exactly so many bytes and the padding: a file may grow or shrink while it is read. */
 async function* content(path: string, size: number): AsyncGenerator<Buffer> {
   const file = await open(path);
-  let left = size;
+  let remainingBytes = size;
   try {
-    while (left > 0) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(PIECE, left)), 0, Math.min(PIECE, left), null);
+    while (remainingBytes > 0) {
+      const { bytesRead, buffer } = await file.read(
+        Buffer.alloc(Math.min(PIECE, remainingBytes)),
+        0,
+        Math.min(PIECE, remainingBytes),
+        null,
+      );
       if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-      left -= bytesRead;
+      remainingBytes -= bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } finally {

@@ -30,8 +30,8 @@ export interface Creation {
 
 /** Sends the object and reports it. Throws ApiError. */
 export async function createObject(work: Work, creation: Creation, options: CreateOptions, results: Results): Promise<void> {
-  const made = await sendObject(work, creation, options);
-  results.done({ resource: creation.resource, name: made.metadata?.name ?? '' }, creation.verb, made);
+  const createdObject = await sendObject(work, creation, options);
+  results.done({ resource: creation.resource, name: createdObject.metadata?.name ?? '' }, creation.verb, createdObject);
 }
 
 /** The object as the server made it. Throws ApiError. */
@@ -41,7 +41,7 @@ export async function sendObject(work: Work, creation: Omit<Creation, 'verb'>, o
   const object = namespace === undefined ? creation.object : { ...creation.object, metadata: { ...metadata, namespace } };
   const body = options.saveConfig ? withLastApplied(object) : object;
   try {
-    const { object: made } = await work.sendTo(resource, namespace, {
+    const { object: createdObject } = await work.sendTo(resource, namespace, {
       method: 'POST',
       body,
       query: {
@@ -50,7 +50,7 @@ export async function sendObject(work: Work, creation: Omit<Creation, 'verb'>, o
         dryRun: options.dryRun === 'server' ? 'All' : undefined,
       },
     });
-    return made;
+    return createdObject;
   } catch (error) {
     if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists' || isStock(work.io)) throw error;
     throw new ApiError(error.code, error.reason, `${error.message}; \`plat apply\` changes objects that exist`);
@@ -61,7 +61,7 @@ export async function sendObject(work: Work, creation: Omit<Creation, 'verb'>, o
 export function showObject(io: IO, creation: Creation, options: CreateOptions, results: Results, asGiven = false): void {
   const { resource, verb, object } = creation;
   const { name = '', generateName = '' } = (object.metadata ?? {}) as { name?: string; generateName?: string };
-  const shown = isStock(io) && !asGiven ? withEmptyFields(object) : object;
-  const item = (options.saveConfig ? withLastApplied(shown) : shown) as ApiItem;
+  const printedObject = isStock(io) && !asGiven ? withEmptyFields(object) : object;
+  const item = (options.saveConfig ? withLastApplied(printedObject) : printedObject) as ApiItem;
   results.done({ resource, name: name || `${generateName}<made by the server>` }, verb, item);
 }

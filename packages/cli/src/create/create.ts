@@ -117,9 +117,9 @@ Exit codes:
 
 function selected(manifests: Manifest[], selector: string): Manifest[] {
   const query = parseLabelSelector(selector);
-  const found = manifests.filter(({ object }) => query.matches(labelsOf(object)));
-  if (found.length === 0) throw new Error('no objects passed to create');
-  return found;
+  const selectedManifests = manifests.filter(({ object }) => query.matches(labelsOf(object)));
+  if (selectedManifests.length === 0) throw new Error('no objects passed to create');
+  return selectedManifests;
 }
 
 function unknownKind(word: string): FlagError {
@@ -137,10 +137,10 @@ async function createAll(work: Work, manifests: readonly Manifest[], options: Op
   const fields = new FieldChecker(work, options.validate);
   const annotations = await changeCause(work, options.record, line);
   const sending = { ...options, fieldManager: fieldManager(work.io, 'create', options.fieldManager) };
-  for (const given of manifests) {
-    let what = given.source;
+  for (const givenManifest of manifests) {
+    let what = givenManifest.source;
     try {
-      const manifest = options.edit ? await editManifests(given, options, work.io) : given;
+      const manifest = options.edit ? await editManifests(givenManifest, options, work.io) : givenManifest;
       if (manifest === undefined) continue;
       const resource = await work.resourceOf(manifest);
       if (manifest.name !== undefined) what = `${typeName(resource)}/${manifest.name}`;
@@ -150,7 +150,7 @@ async function createAll(work: Work, manifests: readonly Manifest[], options: Op
       if (options.dryRun !== 'client') await createObject(work, creation, sending, results);
       else showObject(work.io, { ...creation, object: inNamespace(creation.object, namespace) }, sending, results, true);
     } catch (error) {
-      results.failed(what, error, `error when creating ${JSON.stringify(given.origin)}`);
+      results.failed(what, error, `error when creating ${JSON.stringify(givenManifest.origin)}`);
     }
   }
   return results.end();

@@ -28,12 +28,12 @@ export interface DataOptions {
 
 /** The pairs that the flags name. Throws FlagError for keys that are malformed or given twice, and for files that are not there. */
 export async function readData(options: DataOptions, io: IO): Promise<ReadonlyMap<string, Buffer>> {
-  const found = new Map<string, Buffer>();
+  const data = new Map<string, Buffer>();
   const add = (key: string, value: Buffer): void => {
     const [complaint] = configMapKey(key);
     if (complaint !== undefined) throw new FlagError(`${JSON.stringify(key)} cannot be a key: ${complaint}`);
-    if (found.has(key)) throw new FlagError(`the key ${JSON.stringify(key)} is given twice`);
-    found.set(key, value);
+    if (data.has(key)) throw new FlagError(`the key ${JSON.stringify(key)} is given twice`);
+    data.set(key, value);
   };
   for (const literal of options.fromLiteral) {
     const at = literal.indexOf('=');
@@ -42,7 +42,7 @@ export async function readData(options: DataOptions, io: IO): Promise<ReadonlyMa
   }
   for (const source of options.fromFile) await addFile(source, io, add);
   for (const source of options.fromEnvFile) addVariables((await readBytes(resolve(io.cwd, source), source)).toString(), source, io, add);
-  return found;
+  return data;
 }
 
 type Add = (key: string, value: Buffer) => void;
@@ -76,9 +76,9 @@ function addVariables(text: string, source: string, io: IO, add: Add): void {
   });
 }
 
-export async function readBytes(file: string, shown: string): Promise<Buffer> {
+export async function readBytes(file: string, displayName: string): Promise<Buffer> {
   return readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new FlagError(`${shown} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
+    throw new FlagError(`${displayName} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`);
   });
 }
 

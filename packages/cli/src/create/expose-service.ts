@@ -96,10 +96,10 @@ function foundPorts(object: Exposed): { port: number; protocol: string | undefin
 }
 
 function portsOf(object: Exposed, { port, protocol, targetPort, clusterIp }: ExposeOptions): JsonObject[] {
-  const found = foundPorts(object);
-  const numbers = port === '' ? found.map((one) => one.port) : port.split(',').map(portNumber);
+  const ports = foundPorts(object);
+  const numbers = port === '' ? ports.map((one) => one.port) : port.split(',').map(portNumber);
   if (numbers.length === 0 && clusterIp !== 'None') throw new Error("couldn't find port via --port flag or introspection");
-  const protocols = new Map(found.map((one) => [one.port, one.protocol]));
+  const protocols = new Map(ports.map((one) => [one.port, one.protocol]));
   return numbers.map((number, i) => ({
     ...(numbers.length > 1 && { name: `port-${i + 1}` }),
     port: number,

@@ -50,8 +50,8 @@ function serviceMaker<F extends FlagTable[string]>({ type, summary, examples, fl
     kind: 'Service',
     plural: 'services',
     flags: { ...flags, ...tcpFlag },
-    make(given, { name }) {
-      const { tcp, clusterip = '', externalName = '', nodePort = 0 } = given as unknown as ServiceOptions;
+    make(flagValues, { name }) {
+      const { tcp, clusterip = '', externalName = '', nodePort = 0 } = flagValues as unknown as ServiceOptions;
       if (tcp.length === 0 && clusterip !== 'None' && type !== 'ExternalName')
         throw new FlagError('which port? For example: --tcp=80:8080');
       if (type === 'ExternalName' && externalName === '') throw new FlagError('which name? For example: --external-name=db.example.com');
@@ -160,10 +160,10 @@ function rulesOf(rules: readonly Rule[]): JsonObject[] {
 /** One entry a secret, with its hosts; the first secret of a host counts. */
 function tlsOf(rules: readonly Rule[]): JsonObject[] {
   const hosts = new Map<string, string[]>();
-  const seen = new Set<string>();
+  const tlsHosts = new Set<string>();
   for (const { host, secret } of rules) {
-    if (secret === undefined || seen.has(host) || (host === '' && secret === '')) continue;
-    seen.add(host);
+    if (secret === undefined || tlsHosts.has(host) || (host === '' && secret === '')) continue;
+    tlsHosts.add(host);
     hosts.set(secret, [...(hosts.get(secret) ?? []), ...(host === '' ? [] : [host])]);
   }
   return [...hosts].map(([secretName, names]) => ({

@@ -151,34 +151,34 @@ class Running {
   async run({ pod, service }: Objects, line: string): Promise<number> {
     const { work, options } = this;
     const annotations = await changeCause(work, options.record, line);
-    const made: ObjectRef[] = [];
+    const createdRefs: ObjectRef[] = [];
     try {
-      const created = await this.create(withAnnotations(pod, annotations), podResource, made);
-      const code = service === undefined ? 0 : await this.expose(service, made);
+      const created = await this.create(withAnnotations(pod, annotations), podResource, createdRefs);
+      const code = service === undefined ? 0 : await this.expose(service, createdRefs);
       // What the pod prints follows.
-      if (this.isAttaching) return await this.attach(made[0] as ObjectRef);
+      if (this.isAttaching) return await this.attach(createdRefs[0] as ObjectRef);
       const results = new Results(work.io, options);
-      results.done(made[0] as ObjectRef, 'created', created);
+      results.done(createdRefs[0] as ObjectRef, 'created', created);
       return Math.max(code, await results.end());
     } finally {
-      if (options.rm) await this.remove(made);
+      if (options.rm) await this.remove(createdRefs);
     }
   }
-  private async create(object: JsonObject, resource: Creation['resource'], made: ObjectRef[]): Promise<ApiItem> {
+  private async create(object: JsonObject, resource: Creation['resource'], createdRefs: ObjectRef[]): Promise<ApiItem> {
     const { work, options } = this;
     const namespace = ((object.metadata ?? {}) as { namespace?: string }).namespace ?? work.namespace;
     const sending = { ...options, fieldManager: fieldManager(work.io, 'run', options.fieldManager) };
     const created = await sendObject(work, { resource, namespace, object }, sending);
-    made.push({ resource, namespace, name: created.metadata?.name ?? '' });
+    createdRefs.push({ resource, namespace, name: created.metadata?.name ?? '' });
     return created;
   }
   /** A service that cannot be created does not stop the pod. */
-  private async expose(service: JsonObject, made: ObjectRef[]): Promise<number> {
+  private async expose(service: JsonObject, createdRefs: ObjectRef[]): Promise<number> {
     const { io } = this.work;
     const results = new Results(io, this.options);
     try {
-      const created = await this.create(service, serviceResource, made);
-      results.done(made.at(-1) as ObjectRef, 'created', created);
+      const created = await this.create(service, serviceResource, createdRefs);
+      results.done(createdRefs.at(-1) as ObjectRef, 'created', created);
     } catch (error) {
       results.failed('service', error);
     }
@@ -209,12 +209,12 @@ class Running {
   private async wait(ref: ObjectRef, isDone: (pod: PodStatus) => boolean, what: string): Promise<PodStatus> {
     let last: PodStatus | undefined;
     const deadline = new Deadline(this.options.podRunningTimeout, this.work.io.clock);
-    const held = await followObject(this.work, ref, deadline, (object) => {
+    const isReached = await followObject(this.work, ref, deadline, (object) => {
       last = object as PodStatus | undefined;
       if (last === undefined) throw new Error(`the pod ${ref.name} was deleted`);
       return isDone(last);
     });
-    if (!held)
+    if (!isReached)
       throw new Error(`timed out waiting for ${what}: it is ${last?.status?.phase ?? 'unknown'}; --pod-running-timeout waits longer`);
     return last as PodStatus;
   }
@@ -246,11 +246,11 @@ class Running {
   // ---- --rm ------------------------------------------------------------------------------------------------------
 
   /** After an interrupt, too: requests of their own signal. */
-  private async remove(made: readonly ObjectRef[]): Promise<void> {
+  private async remove(createdRefs: readonly ObjectRef[]): Promise<void> {
     const { options } = this;
     const work = new Work(this.work.session, this.work.io, new AbortController().signal);
     const deadline = new Deadline(options.timeout, work.io.clock);
-    for (const ref of made) {
+    for (const ref of createdRefs) {
       try {
         const uid = await deleteObject(work, ref, { ...options, now: false });
         if (!options.quiet) work.io.out(`${ref.resource.singularName} "${ref.name}" deleted\n`);

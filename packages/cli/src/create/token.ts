@@ -54,14 +54,14 @@ Without -o the token alone is printed, with it the whole TokenRequest.
     if (options.boundObjectUid !== '' && options.boundObjectKind === '')
       throw new FlagError('--bound-object-uid needs --bound-object-kind');
     return withServer(options, io, async (work) => {
-      const made = await make(work, name, options);
+      const tokenRequest = await make(work, name, options);
       if (choosesForm(options)) {
         const results = new Results(io, { ...options, dryRun: 'none' });
-        results.done({ resource: resourceOf(made), name: made.metadata?.name ?? name }, 'created', made);
+        results.done({ resource: resourceOf(tokenRequest), name: tokenRequest.metadata?.name ?? name }, 'created', tokenRequest);
         return results.end();
       }
       // The stock client ends the line on a terminal alone.
-      io.out(`${made.status?.token ?? ''}${isStock(io) && io.terminal.size() === undefined ? '' : '\n'}`);
+      io.out(`${tokenRequest.status?.token ?? ''}${isStock(io) && io.terminal.size() === undefined ? '' : '\n'}`);
       return 0;
     });
   },

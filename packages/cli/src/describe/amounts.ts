@@ -12,8 +12,8 @@ export type Amounts = Map<string, Quantity>;
 export function containerAmount({ resources = {} }: Found<Container>, path: string, divisorText = '0'): string {
   const [, side, name] = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(path) ?? [];
   if (side === undefined || name === undefined) return '';
-  const given = parseQuantity(divisorText);
-  const divisor = given.isZero ? parseQuantity('1') : given;
+  const givenDivisor = parseQuantity(divisorText);
+  const divisor = givenDivisor.isZero ? parseQuantity('1') : givenDivisor;
   const amount = parseQuantity(own(resources[side as 'limits' | 'requests'], name) ?? '0');
   const units = (quantity: Quantity): number => Number(name === 'cpu' ? quantity.millis() : quantity.value());
   return String(Math.ceil(units(amount) / units(divisor)));
@@ -48,7 +48,7 @@ const parsed = (amounts: Readonly<Record<string, string>> = {}): Amounts =>
 const addTo = (sums: Amounts, amounts: Readonly<Record<string, string>> | undefined): void => addAll(sums, parsed(amounts));
 function raiseTo(most: Amounts, amounts: Readonly<Record<string, string>> | undefined): void {
   for (const [name, amount] of parsed(amounts)) {
-    const before = most.get(name);
-    if (before === undefined || amount.compare(before) > 0) most.set(name, amount);
+    const previous = most.get(name);
+    if (previous === undefined || amount.compare(previous) > 0) most.set(name, amount);
   }
 }

@@ -89,8 +89,8 @@ function utilization(what: string, current: Found<MetricValueStatus> | undefined
   if (target.averageValue !== undefined) return [`${what}:`, amounts('averageValue', current, target)];
   const used = current?.averageUtilization;
   const now = used === undefined ? '<unknown>' : `${used}% (${current?.averageValue ?? '<nil>'})`;
-  const wanted = target.averageUtilization === undefined ? '<auto>' : `${target.averageUtilization}%`;
-  return [`${what}  (as a percentage of request):`, `${now} / ${wanted}`];
+  const targetText = target.averageUtilization === undefined ? '<auto>' : `${target.averageUtilization}%`;
+  return [`${what}  (as a percentage of request):`, `${now} / ${targetText}`];
 }
 
 // ---- behavior ----------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ export const describeCertificateRequest: Describer<CertificateSigningRequest> = 
     const { subjectBytes, names } = parsed(spec.request);
     page.field('Name', metadata.name).field('Labels', labelsText(metadata.labels)).field('Annotations', labelsText(metadata.annotations));
     page.field('CreationTimestamp', longTime(metadata.creationTimestamp)).field('Requesting User', spec.username);
-    page.given('Signer', spec.signerName);
+    page.fieldIfSet('Signer', spec.signerName);
     if (spec.expirationSeconds !== undefined) page.field('Requested Duration', humanDuration(spec.expirationSeconds * 1000));
     page.field('Status', statusText(request)).heading('Subject');
     const subject = decodeTexts(read(subjectBytes));

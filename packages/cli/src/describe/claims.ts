@@ -38,7 +38,7 @@ export function writeClaim(page: Page, claim: ClaimPart, now: number | undefined
   const bound = (spec.volumeName ?? '') !== '';
   page.field('Capacity', bound ? (status.capacity?.storage ?? '0') : '');
   page.field('Access Modes', bound ? accessModesText(status.accessModes) : '');
-  page.given('VolumeMode', spec.volumeMode);
+  page.fieldIfSet('VolumeMode', spec.volumeMode);
   if (spec.dataSource === undefined) return;
   const { apiGroup, kind, name } = spec.dataSource;
   const source = page.heading('DataSource').at(1);

@@ -58,17 +58,17 @@ export class Cluster {
   /** An undefined namespace means all of them. */
   async list<T>(resource: BuiltIn, namespace: string | undefined, choice: ListChoice = {}): Promise<Described<T>[]> {
     const path = pathOf(this.full(resource), namespace);
-    const found: Described<T>[] = [];
+    const items: Described<T>[] = [];
     let next: string | undefined;
     do {
       const query = queryOf({ ...choice, limit: this.chunkSize === 0 ? undefined : this.chunkSize, continue: next });
       const page = await this.json<{ metadata?: { continue?: string }; items?: unknown[] | null }>(
         query === '' ? path : `${path}?${query}`,
       );
-      for (const item of page.items ?? []) found.push(withoutNulls(item) as Described<T>);
+      for (const item of page.items ?? []) items.push(withoutNulls(item) as Described<T>);
       next = page.metadata?.continue;
     } while (next);
-    return found;
+    return items;
   }
   /** Events of an object; none where they cannot be read. */
   async events({ namespace, name, kind, uid }: EventsOf): Promise<Found<Event>[]> {

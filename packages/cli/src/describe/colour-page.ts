@@ -12,8 +12,8 @@ export function colourPage(text: string, paint: Paint): string {
   return text
     .split('\n')
     .map((line) => {
-      const [, before, word, after] = stateField.exec(line) ?? warning.exec(line) ?? goodCondition.exec(line) ?? [];
-      return before === undefined || word === undefined ? line : `${before}${paint(word, statusColour(word))}${after}`;
+      const [, textBefore, word, after] = stateField.exec(line) ?? warning.exec(line) ?? goodCondition.exec(line) ?? [];
+      return textBefore === undefined || word === undefined ? line : `${textBefore}${paint(word, statusColour(word))}${after}`;
     })
     .join('\n');
 }

@@ -55,8 +55,8 @@ export const describeServiceAccount: Describer<ServiceAccount> = {
     for (const [title, list] of lists) {
       if (list.length === 0) page.line(title, '<none>');
       list.forEach((name, i) => {
-        const known = all === undefined || names.has(name);
-        page.line(i === 0 ? title : ' '.repeat(title.length), known ? name : `${name} (not found)`);
+        const isListed = all === undefined || names.has(name);
+        page.line(i === 0 ? title : ' '.repeat(title.length), isListed ? name : `${name} (not found)`);
       });
     }
   },

@@ -75,14 +75,14 @@ function writeState(page: Page, label: string, { running, waiting, terminated }:
   } else if (terminated !== undefined && waiting === undefined) {
     page.field(label, 'Terminated');
     below
-      .given('Reason', terminated.reason)
-      .given('Message', terminated.message)
+      .fieldIfSet('Reason', terminated.reason)
+      .fieldIfSet('Message', terminated.message)
       .field('Exit Code', terminated.exitCode ?? 0);
     if ((terminated.signal ?? 0) > 0) below.field('Signal', terminated.signal);
     below.field('Started', longTime(terminated.startedAt)).field('Finished', longTime(terminated.finishedAt));
   } else {
     page.field(label, 'Waiting');
-    below.given('Reason', waiting?.reason);
+    below.fieldIfSet('Reason', waiting?.reason);
   }
 }
 

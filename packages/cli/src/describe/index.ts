@@ -93,7 +93,7 @@ class Description {
   }
   async run(): Promise<number> {
     const { io } = this.work;
-    const { found, byPrefix } = await this.find();
+    const { objects: found, byPrefix } = await this.find();
     const pages = await this.pages(found);
     // Pages go on without what they cannot read; those of an interrupted command are not shown.
     this.work.signal.throwIfAborted();
@@ -108,12 +108,12 @@ class Description {
     if (!(error instanceof Error) || error.name === 'AbortError' || error.name === 'TransportError') throw error;
     this.failures.add(errorLine(error, this.work.io));
   }
-  private async pages(found: readonly FoundObject[]): Promise<string[]> {
-    if (found.length === 0) return [];
+  private async pages(objects: readonly FoundObject[]): Promise<string[]> {
+    if (objects.length === 0) return [];
     const pages = await Pages.of(this.work, this.options);
     const texts: string[] = [];
-    for (let i = 0; i < found.length; i += AT_ONCE) {
-      const some = found.slice(i, i + AT_ONCE).map(({ resource, object }) => pages.text(resource, object));
+    for (let i = 0; i < objects.length; i += AT_ONCE) {
+      const some = objects.slice(i, i + AT_ONCE).map(({ resource, object }) => pages.text(resource, object));
       for (const result of await Promise.allSettled(some)) {
         if (result.status === 'fulfilled') texts.push(result.value);
         else this.failed(result.reason);
@@ -124,23 +124,23 @@ class Description {
 
   // ---- objects ---------------------------------------------------------------------------------------------------
 
-  private async find(): Promise<{ found: FoundObject[]; byPrefix: boolean }> {
-    const found: FoundObject[] = [];
+  private async find(): Promise<{ objects: FoundObject[]; byPrefix: boolean }> {
+    const objects: FoundObject[] = [];
     for (const target of await this.targets()) {
       if (target.name === undefined) {
-        found.push(...(await this.list(target.resource, this.options.selector)));
+        objects.push(...(await this.list(target.resource, this.options.selector)));
         continue;
       }
       const { resource, namespace, name } = target;
       try {
-        found.push({ resource, object: await this.work.get<Json>({ resource, namespace, name }) });
+        objects.push({ resource, object: await this.work.get<Json>({ resource, namespace, name }) });
       } catch (error) {
         const matching = await this.beginningWith(target.resource, name, error);
-        if (matching !== undefined) return { found: matching, byPrefix: true };
+        if (matching !== undefined) return { objects: matching, byPrefix: true };
         this.failed(error instanceof ApiError ? await withNameHint(this.work, error, resource, namespace) : error);
       }
     }
-    return { found, byPrefix: false };
+    return { objects, byPrefix: false };
   }
   private async targets(): Promise<(ObjectRef | { resource: ApiResource; name: undefined })[]> {
     const { work, options, args } = this;
@@ -165,7 +165,7 @@ class Description {
   private async list(resource: ApiResource, labelSelector: string): Promise<FoundObject[]> {
     const { chunkSize, allNamespaces } = this.options;
     const namespace = resource.namespaced && !allNamespaces ? this.work.namespace : undefined;
-    const found: FoundObject[] = [];
+    const objects: FoundObject[] = [];
     let next: string | undefined;
     do {
       const { object: page } = await this.work.sendTo<{ metadata?: { continue?: string }; items?: Json[] | null }>(resource, namespace, {
@@ -173,9 +173,9 @@ class Description {
         query: { limit: chunkSize === 0 ? undefined : chunkSize, continue: next, labelSelector },
       });
       for (const item of page.items ?? [])
-        found.push({ resource, object: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...item } });
+        objects.push({ resource, object: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...item } });
       next = page.metadata?.continue;
     } while (next);
-    return found;
+    return objects;
   }
 }

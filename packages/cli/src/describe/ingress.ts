@@ -72,8 +72,10 @@ class Backends {
   private async addresses(name: string, port: number | string | undefined): Promise<string> {
     const endpoints = await this.cluster.get<Endpoints>(builtIns.endpoints, this.namespace, name);
     const service: Described<Service> = await this.cluster.get<Service>(builtIns.services, this.namespace, name);
-    const found = service.spec?.ports?.findLast((one) => (typeof port === 'number' ? one.port === port : port !== '' && one.name === port));
-    return endpointsText(endpoints, found?.name ?? '');
+    const servicePort = service.spec?.ports?.findLast((one) =>
+      typeof port === 'number' ? one.port === port : port !== '' && one.name === port,
+    );
+    return endpointsText(endpoints, servicePort?.name ?? '');
   }
 }
 const errorText = (error: Error): string => `<error: ${error.message}>`;

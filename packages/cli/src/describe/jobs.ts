@@ -13,8 +13,8 @@ export const describeJob: Describer<Job> = {
   write(page, { metadata, spec = {}, status = {} }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace).field('Selector', selectorText(spec.selector));
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
-    page.given('Controlled By', controllerOf(metadata)).given('Parallelism', spec.parallelism);
-    page.field('Completions', orUnset(spec.completions)).given('Completion Mode', spec.completionMode);
+    page.fieldIfSet('Controlled By', controllerOf(metadata)).fieldIfSet('Parallelism', spec.parallelism);
+    page.field('Completions', orUnset(spec.completions)).fieldIfSet('Completion Mode', spec.completionMode);
     const { startTime, completionTime, ready } = status;
     if (startTime !== undefined) page.field('Start Time', longTime(startTime));
     if (completionTime !== undefined) page.field('Completed At', longTime(completionTime));

@@ -84,8 +84,8 @@ function usage({ status = {} }: Described<ResourceQuota>, alike: boolean): Cell[
     .map((name) => {
       const limit = parseQuantity(hard[name] as string);
       const amount = parseQuantity(own(used, name) ?? '0');
-      const shown = alike && amount.format !== limit.format ? new Quantity(amount.value(), 0, limit.format) : amount;
-      return [name, String(shown), String(limit)];
+      const usedAmount = alike && amount.format !== limit.format ? new Quantity(amount.value(), 0, limit.format) : amount;
+      return [name, String(usedAmount), String(limit)];
     });
 }
 

@@ -26,7 +26,7 @@ export const describeNode: Describer<Node> = {
     page.list('Taints', taintLines(spec.taints)).field('Unschedulable', spec.unschedulable ?? false);
     await writeLease(page, cluster, metadata.name ?? '');
     writeStatus(page, status);
-    page.given('PodCIDR', spec.podCIDR).given('PodCIDRs', spec.podCIDRs?.join(',')).given('ProviderID', spec.providerID);
+    page.fieldIfSet('PodCIDR', spec.podCIDR).fieldIfSet('PodCIDRs', spec.podCIDRs?.join(',')).fieldIfSet('ProviderID', spec.providerID);
     if (pods === undefined) page.field('Pods', 'not authorized');
     else writePods(page, pods, status.allocatable ?? status.capacity ?? {}, cluster.now);
   },

@@ -23,7 +23,12 @@ describe('columns', () => {
 describe('pages', () => {
   test('fields, lists, tables and levels', () => {
     const page = new Page();
-    page.field('Name', 'web').given('Absent', undefined).given('Empty', '').given('Zero', 0).labels('Labels', { b: '2', a: '1' });
+    page
+      .field('Name', 'web')
+      .fieldIfSet('Absent', undefined)
+      .fieldIfSet('Empty', '')
+      .fieldIfSet('Zero', 0)
+      .labels('Labels', { b: '2', a: '1' });
     page
       .heading('Ports')
       .at(1)

@@ -41,14 +41,14 @@ export class Page {
     return this;
   }
   line(...cells: readonly Cell[]): this {
-    return this.write(`${cells.map(shown).join('\t')}\n`);
+    return this.write(`${cells.map(cellText).join('\t')}\n`);
   }
   /** `Name:  web` */
   field(label: string, value: Cell): this {
     return this.line(`${label}:`, value);
   }
   /** A field that is left out where it has no value. */
-  given(label: string, value: Cell): this {
+  fieldIfSet(label: string, value: Cell): this {
     return value === undefined || value === '' ? this : this.field(label, value);
   }
   heading(label: string): this {
@@ -81,7 +81,7 @@ export class Page {
       .sort(byKey);
     return this.list(
       title,
-      entries.map(([key, given]) => annotationText(key, given.replace(/\n$/, ''))),
+      entries.map(([key, annotationValue]) => annotationText(key, annotationValue.replace(/\n$/, ''))),
     );
   }
   toString(): string {
@@ -89,7 +89,7 @@ export class Page {
   }
 }
 
-const shown = (cell: Cell): string => (cell === undefined ? '' : String(cell));
+const cellText = (cell: Cell): string => (cell === undefined ? '' : String(cell));
 /** Escape sequences of terminals in values are shown, not obeyed. */
 const escaped = (text: string): string => screenText(text.replaceAll('\x1b', '^[').replaceAll('\r', '\\r'));
 

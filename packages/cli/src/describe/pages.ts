@@ -48,16 +48,16 @@ export class Pages {
       return page.toString();
     }
     const own = version.group === resource.group && version.version === resource.version;
-    const found = withoutNulls(own ? object : await this.read({ ...resource, ...version }, object)) as Described<never>;
-    await describer.write(page, found, this.cluster, version.version);
-    await this.writeEvents(page, describer, resource, found);
+    const described = withoutNulls(own ? object : await this.read({ ...resource, ...version }, object)) as Described<never>;
+    await describer.write(page, described, this.cluster, version.version);
+    await this.writeEvents(page, describer, resource, described);
     return page.toString();
   }
   /** The best version that both the describer and the server know. */
   private versionFor({ group, versions = ['v1'] }: Describer, resource: ApiResource): { group: string; version: string } | undefined {
     const full = group === undefined ? resource.group : groupName(this.cluster.identity, group);
-    const known = versions.map((version) => ({ group: full, version }));
-    return known.find(
+    const groupVersions = versions.map((version) => ({ group: full, version }));
+    return groupVersions.find(
       (one) =>
         (one.group === resource.group && one.version === resource.version && versions[0] === one.version) ||
         this.served.has(apiVersionOf(one)),

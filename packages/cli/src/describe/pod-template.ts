@@ -15,10 +15,10 @@ export function writePodTemplate(page: Page, template: Found<PodTemplateSpec> | 
   const space = '  ';
   page.labels(`${space}Labels`, metadata.labels);
   if (Object.keys(metadata.annotations ?? {}).length > 0) page.annotations(`${space}Annotations`, metadata.annotations);
-  page.at(1).given('Service Account', spec.serviceAccountName);
+  page.at(1).fieldIfSet('Service Account', spec.serviceAccountName);
   const { initContainers = [], containers = [] } = spec;
   if (initContainers.length > 0) writeContainers(page, { title: 'Init Containers', containers: initContainers, space });
   writeContainers(page, { title: 'Containers', containers, space });
   writeVolumes(page, spec.volumes, space);
-  page.at(1).given('Priority Class Name', spec.priorityClassName);
+  page.at(1).fieldIfSet('Priority Class Name', spec.priorityClassName);
 }

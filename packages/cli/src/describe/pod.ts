@@ -31,20 +31,20 @@ export const describePod: Describer<Pod> = {
 
 function writeHead(page: Page, { metadata, spec = {}, status = {} }: Described<Pod>, now: number): void {
   page.field('Name', metadata.name).field('Namespace', metadata.namespace);
-  page.given('Priority', spec.priority).given('Priority Class Name', spec.priorityClassName);
+  page.fieldIfSet('Priority', spec.priority).fieldIfSet('Priority Class Name', spec.priorityClassName);
   page.field('Node', spec.nodeName ? `${spec.nodeName}/${status.hostIP ?? ''}` : '<none>');
   if (status.startTime !== undefined) page.field('Start Time', longTime(status.startTime));
   page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
   const ending = terminating(metadata.deletionTimestamp, now);
   page.field('Status', ending ?? status.phase);
   if (ending !== undefined) page.field('Termination Grace Period', `${metadata.deletionGracePeriodSeconds ?? 0}s`);
-  page.given('Reason', status.reason).given('Message', status.message);
+  page.fieldIfSet('Reason', status.reason).fieldIfSet('Message', status.message);
   page.field('IP', status.podIP);
   const addresses = status.podIPs ?? [];
   if (addresses.length === 0) page.field('IPs', '<none>');
   else page.heading('IPs');
   for (const { ip } of addresses) page.at(1).field('IP', ip);
-  page.given('Controlled By', controllerOf(metadata)).given('NominatedNodeName', status.nominatedNodeName);
+  page.fieldIfSet('Controlled By', controllerOf(metadata)).fieldIfSet('NominatedNodeName', status.nominatedNodeName);
 }
 
 function writeAllContainers(page: Page, pod: Described<Pod>): void {

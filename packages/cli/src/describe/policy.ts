@@ -12,7 +12,7 @@ export const describeDisruptionBudget: Describer<PodDisruptionBudget> = {
   write(page, { metadata, spec = {}, status = {} }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     if (spec.minAvailable !== undefined) page.field('Min available', spec.minAvailable);
-    else page.given('Max unavailable', spec.maxUnavailable);
+    else page.fieldIfSet('Max unavailable', spec.maxUnavailable);
     page.field('Selector', spec.selector === undefined ? '<unset>' : selectorOrNone(spec.selector)).heading('Status');
     const below = page.at(2);
     below.field('Allowed disruptions', status.disruptionsAllowed ?? 0).field('Current', status.currentHealthy ?? 0);
@@ -42,11 +42,11 @@ export const describePodSecurityPolicy: Describer<PodSecurityPolicy> = {
     below.field('Default Add Capabilities', listText(spec.defaultAddCapabilities));
     below.field('Required Drop Capabilities', listText(spec.requiredDropCapabilities));
     below.field('Allowed Capabilities', listText(spec.allowedCapabilities)).field('Allowed Volume Types', listText(spec.volumes));
-    below.given('Allowed FlexVolume Types', spec.allowedFlexVolumes?.map(({ driver }) => `driver=${driver}`).join(','));
-    below.given('Allowed CSI Drivers', spec.allowedCSIDrivers?.map(({ name }) => `driver=${name}`).join(','));
+    below.fieldIfSet('Allowed FlexVolume Types', spec.allowedFlexVolumes?.map(({ driver }) => `driver=${driver}`).join(','));
+    below.fieldIfSet('Allowed CSI Drivers', spec.allowedCSIDrivers?.map(({ name }) => `driver=${name}`).join(','));
     below
-      .given('Allowed Unsafe Sysctls', spec.allowedUnsafeSysctls?.join(','))
-      .given('Forbidden Sysctls', spec.forbiddenSysctls?.join(','));
+      .fieldIfSet('Allowed Unsafe Sysctls', spec.allowedUnsafeSysctls?.join(','))
+      .fieldIfSet('Forbidden Sysctls', spec.forbiddenSysctls?.join(','));
     below.field('Allow Host Network', spec.hostNetwork ?? false).field('Allow Host Ports', rangesText(spec.hostPorts));
     below.field('Allow Host PID', spec.hostPID ?? false).field('Allow Host IPC', spec.hostIPC ?? false);
     below.field('Read Only Root Filesystem', spec.readOnlyRootFilesystem ?? false);

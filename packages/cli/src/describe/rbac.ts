@@ -31,32 +31,32 @@ interface ShownRule {
 
 /** One rule for each resource (and name) with all verbs; one for each path and verb. */
 export function compactRules(rules: readonly Found<PolicyRule>[]): ShownRule[] {
-  const byResource = new Map<string, ShownRule & { group: string; given: string }>();
+  const byResource = new Map<string, ShownRule & { group: string; resource: string }>();
   const paths: ShownRule[] = [];
   for (const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs = [] } of rules) {
     const names: readonly (string | undefined)[] = resourceNames.length === 0 ? [undefined] : resourceNames;
     for (const group of apiGroups)
-      for (const given of resources)
+      for (const resource of resources)
         for (const verb of verbs)
           for (const name of names) {
-            const key = JSON.stringify([group, given, name]);
-            const known = byResource.get(key);
-            if (known === undefined) {
-              const shown = {
-                resource: withGroup(given, group),
+            const key = JSON.stringify([group, resource, name]);
+            const existingRule = byResource.get(key);
+            if (existingRule === undefined) {
+              const newRule = {
+                resource: withGroup(resource, group),
                 urls: [],
                 names: name === undefined ? [] : [name],
                 verbs: [verb],
                 order: '',
               };
-              byResource.set(key, { ...shown, group, given });
-            } else if (!known.verbs.includes(verb)) known.verbs.push(verb);
+              byResource.set(key, { ...newRule, group, resource });
+            } else if (!existingRule.verbs.includes(verb)) existingRule.verbs.push(verb);
           }
     for (const url of nonResourceURLs)
       for (const verb of verbs)
         paths.push({ resource: '', urls: [url], names: [], verbs: [verb], order: orderText([verb], [], [], [], [url]) });
   }
-  for (const rule of byResource.values()) rule.order = orderText(rule.verbs, [rule.group], [rule.given], rule.names, []);
+  for (const rule of byResource.values()) rule.order = orderText(rule.verbs, [rule.group], [rule.resource], rule.names, []);
   return [...paths, ...byResource.values()].sort((a, b) => inOrder(a.order, b.order));
 }
 function withGroup(resource: string, group: string): string {

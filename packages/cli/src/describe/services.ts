@@ -15,21 +15,21 @@ export const describeService: Describer<Service> = {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.field('Selector', labelsText(spec.selector)).field('Type', spec.type);
-    page.given('IP Family Policy', spec.ipFamilyPolicy).field('IP Families', orNone(spec.ipFamilies?.join(',')));
+    page.fieldIfSet('IP Family Policy', spec.ipFamilyPolicy).field('IP Families', orNone(spec.ipFamilies?.join(',')));
     page.field('IP', spec.clusterIP).field('IPs', orNone(spec.clusterIPs?.join(',')));
-    page.given('External IPs', spec.externalIPs?.join(','));
+    page.fieldIfSet('External IPs', spec.externalIPs?.join(','));
     // Another field of this name: the address that was requested.
-    page.given('IP', spec.loadBalancerIP).given('External Name', spec.externalName);
-    page.given('LoadBalancer Ingress', status.loadBalancer?.ingress?.map(({ ip, hostname }) => ip || (hostname ?? '')).join(', '));
+    page.fieldIfSet('IP', spec.loadBalancerIP).fieldIfSet('External Name', spec.externalName);
+    page.fieldIfSet('LoadBalancer Ingress', status.loadBalancer?.ingress?.map(({ ip, hostname }) => ip || (hostname ?? '')).join(', '));
     for (const { name = '', port = 0, protocol = '', targetPort = 0, nodePort = 0 } of spec.ports ?? []) {
-      const shown = name === '' ? '<unset>' : name;
-      page.line('Port:', shown, `${port}/${protocol}`).field('TargetPort', `${targetPort}/${protocol}`);
-      if (nodePort !== 0) page.line('NodePort:', shown, `${nodePort}/${protocol}`);
+      const portName = name === '' ? '<unset>' : name;
+      page.line('Port:', portName, `${port}/${protocol}`).field('TargetPort', `${targetPort}/${protocol}`);
+      if (nodePort !== 0) page.line('NodePort:', portName, `${nodePort}/${protocol}`);
       page.field('Endpoints', endpointsText(endpoints, name));
     }
-    page.field('Session Affinity', spec.sessionAffinity).given('External Traffic Policy', spec.externalTrafficPolicy);
+    page.field('Session Affinity', spec.sessionAffinity).fieldIfSet('External Traffic Policy', spec.externalTrafficPolicy);
     if ((spec.healthCheckNodePort ?? 0) !== 0) page.field('HealthCheck NodePort', spec.healthCheckNodePort);
-    page.given('LoadBalancer Source Ranges', spec.loadBalancerSourceRanges?.join(','));
+    page.fieldIfSet('LoadBalancer Source Ranges', spec.loadBalancerSourceRanges?.join(','));
   },
 };
 
@@ -44,8 +44,8 @@ export function endpointsText({ subsets = [] }: Found<Endpoints>, portName: stri
           .filter(({ name = '' }) => name === portName)
           .flatMap(({ port = 0 }) => addresses.map(({ ip = '' }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
   );
-  const shown = all.slice(0, MAX_SHOWN).join(',');
-  return all.length > MAX_SHOWN ? `${shown} + ${all.length - MAX_SHOWN} more...` : shown;
+  const firstAddresses = all.slice(0, MAX_SHOWN).join(',');
+  return all.length > MAX_SHOWN ? `${firstAddresses} + ${all.length - MAX_SHOWN} more...` : firstAddresses;
 }
 
 export const describeEndpoints: Describer<Endpoints> = {

@@ -64,7 +64,7 @@ export const describeStorageClass: Describer<StorageClass> = {
     if (mountOptions.length === 0) page.field('MountOptions', '<none>');
     else page.heading('MountOptions');
     for (const option of mountOptions) page.at(1).line(option);
-    page.given('ReclaimPolicy', object.reclaimPolicy).given('VolumeBindingMode', object.volumeBindingMode);
+    page.fieldIfSet('ReclaimPolicy', object.reclaimPolicy).fieldIfSet('VolumeBindingMode', object.volumeBindingMode);
     if (allowedTopologies === undefined) return;
     page.field('AllowedTopologies', allowedTopologies.length === 0 ? '<none>' : '');
     allowedTopologies.forEach(({ matchLabelExpressions = [] }, i) => {

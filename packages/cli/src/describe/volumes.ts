@@ -54,11 +54,11 @@ const pointer = (value: boolean | undefined): string | boolean => value ?? '<nil
 /** Type and fields of a source. Answers whether it is one that is known. */
 export function writeSource(page: Page, volume: Values, inPod: boolean): boolean {
   const name = Object.keys(sources).find((field) => own(volume, field) !== undefined);
-  const known = name === undefined ? undefined : own(sources, name);
-  if (name === undefined || known === undefined) return false;
+  const knownSource = name === undefined ? undefined : own(sources, name);
+  if (name === undefined || knownSource === undefined) return false;
   const source = own(volume, name) as Values;
-  page.field('Type', known.type);
-  const rows = inPod ? known.rows : (known.inVolume ?? known.rows);
+  page.field('Type', knownSource.type);
+  const rows = inPod ? knownSource.rows : (knownSource.inVolume ?? knownSource.rows);
   for (const [label, field, read] of rows) page.line(own(spelled, label) ?? `${label}:`, read(own(source, field), inPod));
   if (name === 'csi') writeAttributes(page, (source.volumeAttributes ?? {}) as Record<string, string>);
   return true;

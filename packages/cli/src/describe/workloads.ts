@@ -48,7 +48,7 @@ export const describeReplicaSet: Describer<ReplicaSet> = {
     );
     page.field('Name', metadata.name).field('Namespace', metadata.namespace).field('Selector', selectorOrNone(spec.selector));
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
-    page.given('Controlled By', controllerOf(metadata));
+    page.fieldIfSet('Controlled By', controllerOf(metadata));
     page.field('Replicas', `${status.replicas ?? 0} current / ${spec.replicas ?? 0} desired`).field('Pods Status', phases);
     writePodTemplate(page, spec.template ?? {});
     writeConditions(page, status.conditions);
@@ -64,7 +64,7 @@ export const describeStatefulSet: Describer<StatefulSet> = {
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.field('Replicas', `${spec.replicas ?? 0} desired | ${status.replicas ?? 0} total`);
     page.field('Update Strategy', spec.updateStrategy?.type);
-    page.at(1).given('Partition', spec.updateStrategy?.rollingUpdate?.partition);
+    page.at(1).fieldIfSet('Partition', spec.updateStrategy?.rollingUpdate?.partition);
     page.field('Pods Status', phases);
     writePodTemplate(page, spec.template ?? {});
     writeClaimTemplates(page, spec.volumeClaimTemplates);
@@ -124,8 +124,8 @@ async function replicaSetsOf(cluster: Cluster, deployment: Described<Deployment>
   const { namespace = '', uid } = deployment.metadata;
   const all = await cluster.list<ReplicaSet>(builtIns.replicaSets, namespace, { labelSelector });
   const own = all.filter(({ metadata }) => metadata.ownerReferences?.find(({ controller }) => controller)?.uid === uid).sort(byAge);
-  const wanted = withoutHash(deployment.spec?.template);
-  const current = own.find(({ spec }) => isDeepStrictEqual(withoutHash(spec?.template), wanted));
+  const deploymentTemplate = withoutHash(deployment.spec?.template);
+  const current = own.find(({ spec }) => isDeepStrictEqual(withoutHash(spec?.template), deploymentTemplate));
   return { current, old: own.filter((set) => set !== current && set.spec?.replicas !== 0) };
 }
 function byAge({ metadata: a }: Described<ReplicaSet>, { metadata: b }: Described<ReplicaSet>): number {

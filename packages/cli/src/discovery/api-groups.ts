@@ -5,9 +5,9 @@ import type { Work } from '../work.ts';
 
 /** The full name of a built-in group as the server has it: `authorization` → `authorization.DOMAIN`. Throws where it has none. */
 export async function fullGroup(work: Work, base: string): Promise<string> {
-  const found = await findGroup(work, base);
-  if (found === undefined) throw new Error(`the server at ${work.session.connection.server} has no group ${base}`);
-  return found;
+  const group = await findGroup(work, base);
+  if (group === undefined) throw new Error(`the server at ${work.session.connection.server} has no group ${base}`);
+  return group;
 }
 
 /** The same; undefined where the server has none. */
@@ -21,8 +21,8 @@ export async function findGroup(work: Work, base: string): Promise<string | unde
 /** The names that differ by identity, as this server has them. */
 export async function serverIdentity(work: Work): Promise<Pick<Identity, 'groupSuffix' | 'domain'>> {
   const groups = (await work.discovery.groupVersions()).map((version) => splitApiVersion(version).group);
-  const known = Object.values(identities).find((identity) => groups.includes(groupName(identity, 'rbac.authorization')));
-  if (known !== undefined) return known;
+  const rbacIdentity = Object.values(identities).find((identity) => groups.includes(groupName(identity, 'rbac.authorization')));
+  if (rbacIdentity !== undefined) return rbacIdentity;
   const suffix = groups.map((group) => /^rbac\.authorization\.(.+)$/.exec(group)?.[1]).find((one) => one !== undefined);
   if (suffix === undefined) throw new Error(`the server at ${work.session.connection.server} has no group rbac.authorization`);
   return { groupSuffix: suffix, domain: suffix };

@@ -56,11 +56,11 @@ Exit codes:
 
 async function show(work: Work, options: Options): Promise<number> {
   if (!options.cached) work.discovery.refresh();
-  const found = (await work.discovery.all()).filter((resource) => isWanted(resource, options));
+  const apiResources = (await work.discovery.all()).filter((resource) => isWanted(resource, options));
   const { sortBy, output } = options;
   const key = (r: ApiResource): string => (sortBy === 'kind' ? r.kind : sortBy === 'name' ? r.name : r.group);
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const sorted = found.toSorted((a, b) => order(key(a), key(b)) || order(a.name, b.name));
+  const sorted = apiResources.toSorted((a, b) => order(key(a), key(b)) || order(a.name, b.name));
   if (output === 'name') for (const { name, group } of sorted) work.io.out(`${group === '' ? name : `${name}.${group}`}\n`);
   else if (sorted.length > 0) work.io.out(tableOf(sorted, options, work.io));
   else if (isStock(work.io)) work.io.out(tableOf(sorted, options, work.io));

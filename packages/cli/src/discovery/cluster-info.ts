@@ -65,9 +65,9 @@ Examples:
 });
 export async function identityAt(work: Work): Promise<Identity> {
   const group = await fullGroup(work, 'authorization');
-  const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
-  if (found === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);
-  return found;
+  const groupIdentity = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
+  if (groupIdentity === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);
+  return groupIdentity;
 }
 const titleOf = ({ metadata }: Service, identity: Identity): string => metadata.labels?.[domainName(identity, 'name')] ?? metadata.name;
 function proxyPath({ metadata, spec }: Service): string {

@@ -74,13 +74,14 @@ export class Schemas {
   }
   /** The element type of lists and maps: a container for `containers`. */
   element(schema: Schema): Schema {
-    let found = this.resolve(schema);
+    let elementSchema = this.resolve(schema);
     for (let depth = 0; depth < 10; depth++) {
-      const inner = found.items ?? (typeof found.additionalProperties === 'object' ? found.additionalProperties : undefined);
-      if (inner === undefined || found.properties !== undefined) break;
-      found = this.resolve(inner);
+      const inner =
+        elementSchema.items ?? (typeof elementSchema.additionalProperties === 'object' ? elementSchema.additionalProperties : undefined);
+      if (inner === undefined || elementSchema.properties !== undefined) break;
+      elementSchema = this.resolve(inner);
     }
-    return found;
+    return elementSchema;
   }
   /** `string`, `[]Container`, `map[string]string` */
   typeName(schema: Schema): string {

@@ -24,8 +24,8 @@ export function stockExplanation(
   const name = fields.at(-1);
   if (name !== undefined && !isArbitrary) out.push(`${isObject ? 'RESOURCE:' : 'FIELD:   '} ${printable(name)} <${type}>\n\n`);
   out.push('DESCRIPTION:\n');
-  const shown = descriptions.flatMap((text, i) => (text === '' ? [] : [`${i === 0 ? '' : '\n'}${wrapped(text, DESCRIPTION_INDENT)}`]));
-  out.push(...(shown.length > 0 ? shown : [wrapped('<empty>', DESCRIPTION_INDENT)]));
+  const paragraphs = descriptions.flatMap((text, i) => (text === '' ? [] : [`${i === 0 ? '' : '\n'}${wrapped(text, DESCRIPTION_INDENT)}`]));
+  out.push(...(paragraphs.length > 0 ? paragraphs : [wrapped('<empty>', DESCRIPTION_INDENT)]));
   if (isObject) {
     out.push('\nFIELDS:\n');
     if (recursive) printTree(schemas, end, FIELD_INDENT, new Set(), out);

@@ -47,9 +47,9 @@ Exit codes:
       const schemas = await Schemas.load(work.session.transport, resource);
       const root = schemas.ofKind(resource);
       if (root === undefined) throw new Error(`the server does not describe ${resource.kind} of ${apiVersionOf(resource)}`);
-      const found = walk(schemas, root, fields, resource);
-      if (isStock(io)) io.out(stockExplanation(schemas, resource, fields, found, options.recursive));
-      else new Explanation(schemas, io).print(resource, fields, found, options.recursive);
+      const fieldSchema = walk(schemas, root, fields, resource);
+      if (isStock(io)) io.out(stockExplanation(schemas, resource, fields, fieldSchema, options.recursive));
+      else new Explanation(schemas, io).print(resource, fields, fieldSchema, options.recursive);
       return 0;
     });
   },
@@ -98,9 +98,9 @@ class Explanation {
     this.io.out(`KIND:      ${resource.kind}\nVERSION:   ${apiVersionOf(resource)}\n`);
     if (fields.length > 0) this.io.out(`FIELD:     ${fields.join('.')} <${this.schemas.typeName(schema)}>\n`);
     const whole = this.schemas.resolve(schema);
-    const said = [...new Set([whole.description, element.description])].filter((t) => t !== undefined && t !== '') as string[];
+    const descriptions = [...new Set([whole.description, element.description])].filter((t) => t !== undefined && t !== '') as string[];
     this.io.out('\nDESCRIPTION:\n');
-    for (const part of said.length > 0 ? said : ['<none>']) this.io.out(this.folded(part, 4));
+    for (const part of descriptions.length > 0 ? descriptions : ['<none>']) this.io.out(this.folded(part, 4));
     for (const rule of rulesOf(whole)) this.io.out(this.folded(rule, 4));
     if (element.properties === undefined) return;
     this.io.out('\nFIELDS:\n');

@@ -5,7 +5,7 @@ import { groupOfApiVersion, joinApiVersion } from '@plat-dev/meta/api-version';
 import { baseGroup, groupName, type Identity, identities } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 
-const known = new WeakMap<Identity, ReadonlyMap<string, MessageType>>();
+const schemasByIdentity = new WeakMap<Identity, ReadonlyMap<string, MessageType>>();
 
 /** Undefined for custom kinds. */
 export function schemaOfKind(apiVersion: string, kind: string): MessageType | undefined {
@@ -14,7 +14,7 @@ export function schemaOfKind(apiVersion: string, kind: string): MessageType | un
   return identity === undefined ? undefined : schemasOf(identity).get(`${apiVersion} ${kind}`);
 }
 function schemasOf(identity: Identity): ReadonlyMap<string, MessageType> {
-  let schemas = known.get(identity);
+  let schemas = schemasByIdentity.get(identity);
   if (schemas === undefined) {
     const kinds = withOlderVersions(builtinKinds(identity), identity);
     schemas = new Map(
@@ -22,7 +22,7 @@ function schemasOf(identity: Identity): ReadonlyMap<string, MessageType> {
         Object.entries(versions).map(([version, { schema }]) => [`${joinApiVersion(groupName(identity, group), version)} ${kind}`, schema]),
       ),
     );
-    known.set(identity, schemas);
+    schemasByIdentity.set(identity, schemas);
   }
   return schemas;
 }

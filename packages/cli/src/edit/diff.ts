@@ -90,9 +90,9 @@ Exit codes:
 function complain(io: IO, what: string, error: unknown): 2 {
   if (!(error instanceof Error)) throw error;
   const where = what === '' || error instanceof ManifestError || isStock(io) ? '' : what;
-  const shown = isApplyConflict(error) && !isStock(io) ? new Error(conflictText(error)) : error;
+  const reported = isApplyConflict(error) && !isStock(io) ? new Error(conflictText(error)) : error;
   // The reason of an API error is for scripts of other commands.
-  io.err(isStock(io) ? errorLine(shown, io) : `plat: ${where === '' ? '' : `${where}: `}${shown.message}\n`);
+  io.err(isStock(io) ? errorLine(reported, io) : `plat: ${where === '' ? '' : `${where}: `}${reported.message}\n`);
   return 2;
 }
 
@@ -149,19 +149,19 @@ class Differ {
       const resource = await this.work.resourceOf(manifest);
       const ref = refOf(manifest, resource, this.work, this.options.namespace);
       const object = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
-      const before = await this.live(ref);
-      const { uid } = (before?.metadata ?? {}) as { uid?: string };
+      const live = await this.live(ref);
+      const { uid } = (live?.metadata ?? {}) as { uid?: string };
       if (uid !== undefined) this.uids.add(uid);
       if (ref.namespace !== undefined) this.namespaces.add(ref.namespace);
-      this.add(ref, before, this.options.serverSide ? await this.applied(ref, object) : await this.patched(ref, object, before));
+      this.add(ref, live, this.options.serverSide ? await this.applied(ref, object) : await this.patched(ref, object, live));
     } catch (error) {
       if (!this.isYetToCome(manifest, error)) throw error;
       const { object, name = '' } = manifest;
-      const shown = {
+      const entry = {
         name: `${object.kind.toLowerCase()}/${name}`,
         file: `${object.apiVersion.replace('/', '.')}.${object.kind}..${name}`,
       };
-      this.comparison.add(shown, ...masked(undefined, object as ApiItem));
+      this.comparison.add(entry, ...masked(undefined, object as ApiItem));
     }
   }
   private async live(ref: ObjectRef): Promise<ApiItem | undefined> {
@@ -193,12 +193,12 @@ class Differ {
     }
   }
   /** The result of a client-side apply. */
-  private async patched(ref: ObjectRef, object: JsonObject, before: ApiItem | undefined): Promise<ApiItem> {
+  private async patched(ref: ObjectRef, object: JsonObject, live: ApiItem | undefined): Promise<ApiItem> {
     const query = { fieldManager: this.options.fieldManager, dryRun: 'All' };
-    if (before === undefined) return (await this.work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: object, query })).object;
+    if (live === undefined) return (await this.work.sendTo(ref.resource, ref.namespace, { method: 'POST', body: object, query })).object;
     const metadata = { annotations: {}, ...(object.metadata as JsonObject) };
-    const patch = await clientSidePatch(this.work, ref, { ...object, metadata }, before, { overwrite: true, openapiPatch: true });
-    if (Object.keys(patch.body).length === 0) return before;
+    const patch = await clientSidePatch(this.work, ref, { ...object, metadata }, live, { overwrite: true, openapiPatch: true });
+    if (Object.keys(patch.body).length === 0) return live;
     return (await this.work.send(ref, { method: 'PATCH', ...patch, query })).object;
   }
   /** The files hold the definition of the kind or the namespace that is missing. */

@@ -24,11 +24,11 @@ export async function editTogether(
 ): Promise<void> {
   const originals = await Promise.all(edits.map((edit) => edit.current()));
   const list = { apiVersion: 'v1', items: originals as unknown as JsonValue[], kind: 'List', metadata: {} };
-  const shown = output === 'json' ? `${jsonText(list, 4)}\n` : `${introduction}${stringifyYaml(list)}`;
+  const text = output === 'json' ? `${jsonText(list, 4)}\n` : `${introduction}${stringifyYaml(list)}`;
   const file = await EditedFile.make(`list.${output === 'json' ? 'json' : 'yaml'}`, io, windowsLineEndings);
   try {
-    const body = withoutComments(await file.edit(shown));
-    if (body === withoutComments(shown)) return io.err('Edit cancelled, no changes made.\n');
+    const body = withoutComments(await file.edit(text));
+    if (body === withoutComments(text)) return io.err('Edit cancelled, no changes made.\n');
     if (body.trim() === '') return io.err('Edit cancelled, saved file was empty.\n');
     file.keep = true;
     const items = itemsOf(body);

@@ -19,16 +19,16 @@ export interface EditFormat {
 export async function editManifests(manifest: Manifest, { output, windowsLineEndings }: EditFormat, io: IO): Promise<Manifest | undefined> {
   const form = output === 'json' ? 'json' : 'yaml';
   const text = form === 'json' ? `${jsonText(manifest.object, 4)}\n` : `${introduction}${stringifyYaml(manifest.object)}`;
-  const shown = windowsLineEndings ? text.replaceAll('\n', '\r\n') : text;
+  const fileText = windowsLineEndings ? text.replaceAll('\n', '\r\n') : text;
   const directory = await mkdtemp(join(tmpdir(), `${io.program}-create-`));
   const file = join(directory, `object.${form}`);
   let keep = false;
   try {
-    await writeFile(file, shown, { mode: 0o600 });
+    await writeFile(file, fileText, { mode: 0o600 });
     await openEditor(file, io);
     const edited = await readFile(file, 'utf8');
     if (edited.replace(/^\s*#.*$/gm, '').trim() === '') return canceled(io, 'saved file was empty');
-    if (edited === shown) return canceled(io, 'no changes made');
+    if (edited === fileText) return canceled(io, 'no changes made');
     keep = true;
     const [object, more] = manifestsOf(edited, file);
     if (object === undefined || more !== undefined) throw new ManifestError(`${file}: the file must hold one object`);

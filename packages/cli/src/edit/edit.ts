@@ -135,13 +135,13 @@ class Editing {
   /** Opens the editor until the server accepts the result or the user gives up. */
   private async rounds(file: EditedFile, original: ApiItem): Promise<void> {
     const head = this.form === 'json' ? '' : introduction;
-    let shown = `${head}${this.text(original)}`;
+    let editorText = `${head}${this.text(original)}`;
     let problem: { readonly error: Error; readonly moved: ApiItem | undefined } | undefined;
     let base = original;
     for (;;) {
-      const body = withoutComments(await file.edit(shown));
+      const body = withoutComments(await file.edit(editorText));
       // After a conflict, saving the file unchanged sends it again.
-      const untouched = body === withoutComments(shown) && problem?.moved === undefined;
+      const untouched = body === withoutComments(editorText) && problem?.moved === undefined;
       if (problem !== undefined && (untouched || body.trim() === '')) throw this.canceled(problem.error);
       if (untouched || body.trim() === '') {
         return this.work.io.err(`Edit cancelled, ${untouched ? 'no changes made' : 'saved file was empty'}.\n`);
@@ -153,7 +153,7 @@ class Editing {
         problem = await this.problemOf(error, base);
         if (isStock(this.work.io)) this.work.io.err(this.refusalLine(problem.error));
         const notes = `${comment(problem.error.message)}${comment(this.whatMoved(base, problem.moved))}`;
-        shown = `${introduction}${notes}${this.rebased(body, problem.moved)}`;
+        editorText = `${introduction}${notes}${this.rebased(body, problem.moved)}`;
         base = problem.moved ?? base;
       }
     }

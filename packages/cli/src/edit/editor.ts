@@ -58,4 +58,4 @@ export class EditedFile {
 }
 
 /** Removes only the comments at the head of a file, which a command wrote: a # within a value must stay. */
-export const withoutComments = (written: string): string => written.replace(/^(?:[ \t]*#.*(?:\r?\n|$)|[ \t]*\r?\n)*/, '');
+export const withoutComments = (text: string): string => text.replace(/^(?:[ \t]*#.*(?:\r?\n|$)|[ \t]*\r?\n)*/, '');

@@ -80,13 +80,13 @@ Exit codes:
 });
 
 async function readPatch(options: PatchOptions, io: IO): Promise<JsonValue> {
-  const { patch: given, patchFile, type } = options;
-  if ((given === '') === (patchFile === undefined))
+  const { patch: patchText, patchFile, type } = options;
+  if ((patchText === '') === (patchFile === undefined))
     throw new FlagError(
       'patch missing: give it with either -p or --patch-file',
       'error: must specify --patch or --patch-file containing the contents of the patch',
     );
-  const source = given === '' ? await readFile(resolve(io.cwd, patchFile as string), 'utf8').catch(() => undefined) : given;
+  const source = patchText === '' ? await readFile(resolve(io.cwd, patchFile as string), 'utf8').catch(() => undefined) : patchText;
   if (source === undefined) throw new FlagError(`the file ${patchFile} cannot be read`);
   let value: JsonValue;
   try {
@@ -113,9 +113,9 @@ async function patchHere(options: PatchOptions, body: JsonValue, io: IO): Promis
   }
   return results.end();
 }
-async function showPatched(ref: ObjectRef, before: JsonObject, options: PatchOptions, body: JsonValue, results: Results): Promise<void> {
-  const after = await patchedLocally(before, options.type as Exclude<PatchOptions['type'], 'apply'>, body);
-  results.done(ref, sameObject(before as ApiItem, after as ApiItem) ? 'patched (no change)' : 'patched', after as ApiItem);
+async function showPatched(ref: ObjectRef, original: JsonObject, options: PatchOptions, body: JsonValue, results: Results): Promise<void> {
+  const after = await patchedLocally(original, options.type as Exclude<PatchOptions['type'], 'apply'>, body);
+  results.done(ref, sameObject(original as ApiItem, after as ApiItem) ? 'patched (no change)' : 'patched', after as ApiItem);
 }
 
 async function patchAll(work: Work, args: readonly string[], options: PatchOptions, body: JsonValue, line: string): Promise<number> {
@@ -141,11 +141,11 @@ async function patchOne(
 ): Promise<void> {
   const { type, dryRun, forceConflicts } = options;
   const subresource = options.subresource === '' ? undefined : options.subresource;
-  const before = await work.get(ref, subresource).catch((error: unknown) => {
+  const original = await work.get(ref, subresource).catch((error: unknown) => {
     if (error instanceof ApiError && (error.code === 403 || error.code === 404)) return undefined;
     throw error;
   });
-  if (dryRun === 'client') return showPatched(ref, (before ?? (await work.get(ref, subresource))) as JsonObject, options, body, results);
+  if (dryRun === 'client') return showPatched(ref, (original ?? (await work.get(ref, subresource))) as JsonObject, options, body, results);
   const query = { fieldManager: fieldManager(work.io, 'patch', options.fieldManager), dryRun: dryRun === 'server' ? 'All' : undefined };
   const { status, object } = await work.send(ref, {
     method: 'PATCH',
@@ -159,7 +159,7 @@ async function patchOne(
   }
   results.done(
     ref,
-    status === 201 ? 'created' : before !== undefined && sameObject(before, object) ? 'patched (no change)' : 'patched',
+    status === 201 ? 'created' : original !== undefined && sameObject(original, object) ? 'patched (no change)' : 'patched',
     object,
   );
 }

@@ -10,7 +10,7 @@ import type { Work } from '../work.ts';
 export const recordFlag = bool(false, 'Record the command line in the annotation change-cause. Deprecated.');
 
 /** Flags that name a server or hold credentials are not recorded. */
-const left: ReadonlySet<string> = new Set(Object.keys(connectFlags).filter((name) => name !== 'namespace'));
+const omittedFlags: ReadonlySet<string> = new Set(Object.keys(connectFlags).filter((name) => name !== 'namespace'));
 
 /** `plat set image deployment/web web=nginx:2 --record=true` */
 export function commandLine(
@@ -19,8 +19,8 @@ export function commandLine(
   args: readonly string[],
   flags: ReadonlyMap<string, readonly string[]>,
 ): string {
-  const given = [...flags].flatMap(([name, values]) => (left.has(name) ? [] : values.map((value) => `--${name}=${value}`)));
-  return [io.program, path, ...args, ...given].join(' ');
+  const givenFlags = [...flags].flatMap(([name, values]) => (omittedFlags.has(name) ? [] : values.map((value) => `--${name}=${value}`)));
+  return [io.program, path, ...args, ...givenFlags].join(' ');
 }
 
 /** The annotation to set, or undefined without --record. */

@@ -56,7 +56,7 @@ Exit codes:
   1   some objects failed; the others were replaced
   2   the command line is wrong
 `,
-  async run({ options: flags, args, given }, io) {
+  async run({ options: flags, args, givenFlags: given }, io) {
     if (args.length > 0) throw new FlagError(`replace takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat replace -f web.yaml');
     for (const flag of ['cascade', 'grace-period', 'timeout', 'wait']) {

@@ -108,15 +108,15 @@ function adapt(raw: Map<string, readonly string[]>, ignored: Set<string>, env: R
 
 /** Settings of known gates that the server refuses, such as a GA gate that is off, are left out. */
 function adaptGates(raw: Map<string, readonly string[]>, ignored: Set<string>): void {
-  const given = raw.get('feature-gates');
-  if (given === undefined) return;
-  const kept = splitList(given).filter((setting) => {
+  const gateFlags = raw.get('feature-gates');
+  if (gateFlags === undefined) return;
+  const knownGates = splitList(gateFlags).filter((setting) => {
     const [name = ''] = setting.split('=');
     if (!featureGateNames.has(name) || isEffective(setting)) return true;
     ignored.add(`feature-gates=${setting}`);
     return false;
   });
-  if (kept.length > 0) raw.set('feature-gates', [kept.join(',')]);
+  if (knownGates.length > 0) raw.set('feature-gates', [knownGates.join(',')]);
   else raw.delete('feature-gates');
 }
 function isEffective(setting: string): boolean {
@@ -131,7 +131,7 @@ function isEffective(setting: string): boolean {
 /** Leaves out flags that configure a part which no other flag enables: `--etcd-prefix` with a store in memory. */
 function effective(raw: Map<string, readonly string[]>, ignored: Set<string>): Map<string, readonly string[]> {
   for (;;) {
-    const { options, given } = parseFlags(serverFlags, toArgs(raw));
+    const { options, givenFlags: given } = parseFlags(serverFlags, toArgs(raw));
     const names = flagsWithoutEffect(options, given);
     if (names.length === 0) return raw;
     for (const { name } of names) {

@@ -34,7 +34,7 @@ export class LiveTable {
   private readonly io: IO;
   private readonly sections: readonly Section[];
   /** Lengths of the lines on the screen. */
-  private drawn: number[] = [];
+  private drawnWidths: number[] = [];
   private lastDrawing = '';
   private lastTime = Number.NEGATIVE_INFINITY;
   private pending: (() => void) | undefined;
@@ -87,12 +87,12 @@ export class LiveTable {
     const lines = this.fitting(this.lines(), Math.max(1, width), Math.max(2, height));
     const paint = paintFor(this.io);
     const drawing = lines.map((line) => `${line.map((cell) => paint(cell.text, cell.colour)).join('')}${clearLine}\n`).join('');
-    const before = `${width}x${height} ${drawing}`;
-    if (before === this.lastDrawing) return;
-    this.lastDrawing = before;
+    const drawingKey = `${width}x${height} ${drawing}`;
+    if (drawingKey === this.lastDrawing) return;
+    this.lastDrawing = drawingKey;
     // Lines that were longer than the terminal is now take several.
-    const up = this.drawn.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / Math.max(1, width))), 0);
-    this.drawn = lines.map((line) => line.reduce((sum, cell) => sum + lengthOf(cell.text), 0));
+    const up = this.drawnWidths.reduce((sum, length) => sum + Math.max(1, Math.ceil(length / Math.max(1, width))), 0);
+    this.drawnWidths = lines.map((line) => line.reduce((sum, cell) => sum + lengthOf(cell.text), 0));
     this.io.out(`${up > 0 ? `\u001b[${Math.min(up, height - 1)}A\r` : ''}${drawing}${clearBelow}`);
   }
   private lines(): Cell[][] {
@@ -121,8 +121,8 @@ export class LiveTable {
   /** No line may wrap, and the first one must stay on the screen. */
   private fitting(lines: readonly Cell[][], width: number, height: number): Cell[][] {
     const room = height - 1;
-    const shown = lines.length <= room ? lines : lines.slice(0, room - 1);
-    const clipped = shown.map((line) => clip(line, width));
+    const visibleLines = lines.length <= room ? lines : lines.slice(0, room - 1);
+    const clipped = visibleLines.map((line) => clip(line, width));
     if (lines.length > room) clipped.push([{ text: `… ${lines.length - room + 1} more lines`.slice(0, width), colour: 'dim' }]);
     return clipped;
   }

@@ -14,12 +14,12 @@ export function masked(before: ApiItem | undefined, after: ApiItem | undefined):
   return [hide(before, after, '*** (before)'), hide(after, before, '*** (after)')];
 }
 function mask(item: WithData, other: WithData | undefined, differing: string): ApiItem {
-  const shown = (value: unknown, another: unknown): string => (another === undefined || another === value ? '***' : differing);
+  const maskText = (value: unknown, another: unknown): string => (another === undefined || another === value ? '***' : differing);
   const hide = (data: Data, others: Data | undefined): Data =>
-    Object.fromEntries(Object.entries(data).map(([key, value]) => [key, shown(value, own(others, key))]));
+    Object.fromEntries(Object.entries(data).map(([key, value]) => [key, maskText(value, own(others, key))]));
   // The annotation of a client-side apply repeats the whole object.
   const applied = lastAppliedText(item);
-  const repeated = applied && { [lastAppliedAnnotation]: shown(applied, other && lastAppliedText(other)) };
+  const repeated = applied && { [lastAppliedAnnotation]: maskText(applied, other && lastAppliedText(other)) };
   const { annotations } = (item.metadata ?? {}) as { annotations?: Data };
   return {
     ...item,

@@ -78,15 +78,15 @@ export class GetObjects {
     const answers = await this.requests.each(queries, (query) => this.answer(query, watchOnly));
     const error = answers.find((answer) => answer instanceof ApiError);
     if (error !== undefined) throw error;
-    const found = answers as Answered[];
-    if (!watchOnly) for (const { items } of found) for (const item of items) await this.change('ADDED', item);
-    await Promise.all(found.map((answer) => this.follow(answer)));
+    const answeredQueries = answers as Answered[];
+    if (!watchOnly) for (const { items } of answeredQueries) for (const item of items) await this.change('ADDED', item);
+    await Promise.all(answeredQueries.map((answer) => this.follow(answer)));
   }
   private async change(type: string, printed: Printed): Promise<void> {
     this.out(this.options.outputWatchEvents ? await this.printer.event(type, printed) : await this.printer.one(printed));
   }
   private async follow({ query, items, version }: Answered): Promise<void> {
-    const known = query.name === undefined ? undefined : items[0]?.item.metadata?.resourceVersion;
+    const resourceVersion = query.name === undefined ? undefined : items[0]?.item.metadata?.resourceVersion;
     // The version of an object may be older than what a server remembers: 0 is the current state, which is known already.
     const from = query.name === undefined ? version : '0';
     let first = query.name !== undefined;
@@ -96,7 +96,7 @@ export class GetObjects {
       'application/json',
       (o) => o.metadata?.resourceVersion,
     )) {
-      const isKnown = first && object.metadata?.resourceVersion === known;
+      const isKnown = first && object.metadata?.resourceVersion === resourceVersion;
       first = false;
       if (!isKnown) await this.change(type, { item: object, resource: query.resource });
     }

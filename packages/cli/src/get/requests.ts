@@ -43,23 +43,23 @@ export class GetRequests {
   }
   async queries(targets: readonly Target[]): Promise<Query[]> {
     const { work, options } = this;
-    const found: Query[] = [];
+    const queryList: Query[] = [];
     if (namesManifests(options)) {
       const { manifests, broken } = await findManifests(options, work.io);
       // The stock client lists the errors of tables.
       const asList = !choosesForm(options);
       work.leaveOut(broken, { asList });
       for (const [manifest, resource] of await work.withResources(manifests, { asList }))
-        found.push(refOf(manifest, resource, work, options.namespace));
+        queryList.push(refOf(manifest, resource, work, options.namespace));
     }
     for (const { type, names } of targets) {
       for (const resource of await work.discovery.findAll(type)) {
         const namespace = resource.namespaced && !options.allNamespaces ? work.namespace : undefined;
-        if (names.length === 0) found.push({ resource, namespace, name: undefined });
-        for (const name of names) found.push({ resource, namespace, name });
+        if (names.length === 0) queryList.push({ resource, namespace, name: undefined });
+        for (const name of names) queryList.push({ resource, namespace, name });
       }
     }
-    return found;
+    return queryList;
   }
   /** Calls for each query, some at the same time; the results are in the order of the queries, errors of the API among them. */
   async each<T>(queries: readonly Query[], call: (query: Query) => Promise<T>): Promise<(T | ApiError)[]> {
@@ -88,9 +88,9 @@ export class GetRequests {
       first.catch(() => {});
       return { pages, first };
     };
-    const begun = queries.slice(0, mostRequests).map(begin);
+    const startedQueries = queries.slice(0, mostRequests).map(begin);
     for (let i = 0; i < queries.length; i++) {
-      const { pages, first } = begun.shift() as ReturnType<typeof begin>;
+      const { pages, first } = startedQueries.shift() as ReturnType<typeof begin>;
       try {
         for (let page = await first; page.done !== true; page = await pages.next()) yield page.value;
       } catch (error) {
@@ -98,7 +98,7 @@ export class GetRequests {
         yield error;
       }
       const query = queries[i + mostRequests];
-      if (query !== undefined) begun.push(begin(query));
+      if (query !== undefined) startedQueries.push(begin(query));
     }
   }
   /** All pages of a collection, or the one object. `only`: no more than the first page. */

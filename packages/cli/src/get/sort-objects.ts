@@ -12,9 +12,9 @@ import { relaxedPath } from '../output/print-forms.ts';
 export class MissingField extends Error {}
 
 /** Compiles the path. Throws FlagError. */
-export function sortPath(written: string): JsonPath {
+export function sortPath(pathText: string): JsonPath {
   try {
-    return jsonPath(relaxedPath(written));
+    return jsonPath(relaxedPath(pathText));
   } catch (error) {
     if (error instanceof JsonPathError) throw new FlagError(`--sort-by: ${error.message}`);
     throw error;
@@ -25,16 +25,16 @@ export function sortPath(written: string): JsonPath {
  * Entries in the order of the values that the path finds in their objects; those without a value first, equal ones as they were.
  * Throws MissingField if no object has the field, FlagError for a path that is none, and an Error if values cannot be compared.
  */
-export function sortedBy<T>(entries: readonly T[], written: string, objectOf: (entry: T) => unknown): T[] {
+export function sortedBy<T>(entries: readonly T[], pathText: string, objectOf: (entry: T) => unknown): T[] {
   if (entries.length === 0) return [];
-  const path = sortPath(written);
+  const path = sortPath(pathText);
   const keyed = entries.map((entry) => ({ entry, value: path(objectOf(entry))[0] }));
   if (keyed.every(({ value }) => value === undefined)) {
     throw new MissingField(
-      `couldn't find any field with path "{${relaxedPath(written)}}" in the list of objects${hint(written, entries.map(objectOf))}`,
+      `couldn't find any field with path "{${relaxedPath(pathText)}}" in the list of objects${hint(pathText, entries.map(objectOf))}`,
     );
   }
-  return keyed.sort((a, b) => compare(a.value, b.value, written)).map(({ entry }) => entry);
+  return keyed.sort((a, b) => compare(a.value, b.value, pathText)).map(({ entry }) => entry);
 }
 
 function compare(a: unknown, b: unknown, path: string): number {
@@ -75,14 +75,14 @@ export function naturalOrder(a: string, b: string): number {
 const parts = (text: string): string[] => text.match(/\d+|\D+/g) ?? [];
 
 /** The name that was meant, where a plain path has one that no object has. */
-function hint(written: string, objects: readonly unknown[]): string {
+function hint(pathText: string, objects: readonly unknown[]): string {
   let values = objects;
-  for (const name of relaxedPath(written).replace(/^\./, '').split('.')) {
+  for (const name of relaxedPath(pathText).replace(/^\./, '').split('.')) {
     if (!/^\w+$/.test(name)) return '';
     const holders = values.filter((value): value is Record<string, unknown> => typeof value === 'object' && value !== null);
-    const found = holders.filter((value) => Object.hasOwn(value, name));
-    if (found.length === 0) return didYouMean(name, new Set(holders.flatMap((value) => Object.keys(value))));
-    values = found.map((value) => own(value, name));
+    const holdersWithName = holders.filter((value) => Object.hasOwn(value, name));
+    if (holdersWithName.length === 0) return didYouMean(name, new Set(holders.flatMap((value) => Object.keys(value))));
+    values = holdersWithName.map((value) => own(value, name));
   }
   return '';
 }

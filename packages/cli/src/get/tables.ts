@@ -51,18 +51,18 @@ export class GetTables {
       async (query): Promise<Answered> => ({ query, table: await this.table(query, false) }),
     );
     const errors = answers.filter((answer) => answer instanceof ApiError);
-    const found = answers.filter((answer): answer is Answered => !(answer instanceof ApiError));
-    const groups = this.groups(found);
-    let shown = '';
+    const answeredQueries = answers.filter((answer): answer is Answered => !(answer instanceof ApiError));
+    const groups = this.groups(answeredQueries);
+    let output = '';
     for (const { style, tables } of groups) {
       const printer = new TablePrinter(style);
-      const rows = tables.flatMap((table) => this.sorted(table.rows ?? [], found.length === 1));
+      const rows = tables.flatMap((table) => this.sorted(table.rows ?? [], answeredQueries.length === 1));
       const text = printer.print(tables.find((table) => table.columnDefinitions)?.columnDefinitions, rows);
       // Tables are separated by an empty line, unless they have no headers.
-      if (text !== '') shown += shown !== '' && style.headers ? `\n${text}` : text;
+      if (text !== '') output += output !== '' && style.headers ? `\n${text}` : text;
     }
-    if (shown !== '') this.work.io.out(shown);
-    else if (errors.length === 0 && !this.options.ignoreNotFound) await this.nothingFound(found.map(({ query }) => query));
+    if (output !== '') this.work.io.out(output);
+    else if (errors.length === 0 && !this.options.ignoreNotFound) await this.nothingFound(answeredQueries.map(({ query }) => query));
     return errors;
   }
   private async nothingFound(queries: readonly Query[]): Promise<void> {
@@ -72,11 +72,11 @@ export class GetTables {
     io.err(await namespaceHint(this.work));
   }
   /** Tables of one resource that follow each other belong together. */
-  private groups(found: readonly Answered[]): Group[] {
-    const [first] = found;
-    const several = found.some(({ query }) => keyOf(query) !== (first === undefined ? '' : keyOf(first.query)));
+  private groups(answeredQueries: readonly Answered[]): Group[] {
+    const [first] = answeredQueries;
+    const several = answeredQueries.some(({ query }) => keyOf(query) !== (first === undefined ? '' : keyOf(first.query)));
     const groups: Group[] = [];
-    for (const { query, table } of found) {
+    for (const { query, table } of answeredQueries) {
       const last = groups.at(-1);
       if (last !== undefined && keyOf(last.query) === keyOf(query)) last.tables.push(table);
       else groups.push({ query, tables: [table], style: this.style(query, several) });
@@ -168,25 +168,27 @@ export class GetTables {
     );
     const error = answers.find((answer) => answer instanceof ApiError);
     if (error !== undefined) throw error;
-    const found = answers as Answered[];
-    const several = new Set(found.map(({ query }) => keyOf(query))).size > 1;
-    const styles = found.map(({ query }) => this.style(query, several));
+    const answeredQueries = answers as Answered[];
+    const several = new Set(answeredQueries.map(({ query }) => keyOf(query))).size > 1;
+    const styles = answeredQueries.map(({ query }) => this.style(query, several));
     const { io } = this.work;
     const isLive = !isStock(io) && io.terminal.size() !== undefined && io.env.TERM !== 'dumb' && !outputWatchEvents;
     const screen = isLive ? new LiveTable(io, styles) : new Scroll(this.work, styles, outputWatchEvents);
     try {
-      found.forEach(({ table }, i) => {
+      answeredQueries.forEach(({ table }, i) => {
         screen.change(i, 'ADDED', table.columnDefinitions, watchOnly ? [] : (table.rows ?? []));
       });
       await Promise.all(
-        found.map((answer, i) => this.follow(answer, (type, table) => screen.change(i, type, table.columnDefinitions, table.rows ?? []))),
+        answeredQueries.map((answer, i) =>
+          this.follow(answer, (type, table) => screen.change(i, type, table.columnDefinitions, table.rows ?? [])),
+        ),
       );
     } finally {
       screen.close();
     }
   }
   private async follow({ query, table }: Answered, show: (type: string, table: Table) => void): Promise<void> {
-    const known = query.name === undefined ? undefined : table.rows?.[0]?.object?.metadata?.resourceVersion;
+    const resourceVersion = query.name === undefined ? undefined : table.rows?.[0]?.object?.metadata?.resourceVersion;
     // The version of an object may be older than what a server remembers: 0 is the current state, which is known already.
     const from = query.name === undefined ? (table.metadata?.resourceVersion ?? '') : '0';
     let first = query.name !== undefined;
@@ -198,7 +200,7 @@ export class GetTables {
       this.parameters(true),
     )) {
       const change = this.asTable(object);
-      const isKnown = first && change.rows?.[0]?.object?.metadata?.resourceVersion === known;
+      const isKnown = first && change.rows?.[0]?.object?.metadata?.resourceVersion === resourceVersion;
       first = false;
       if (!isKnown) show(type, change);
     }

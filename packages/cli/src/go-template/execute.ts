@@ -66,8 +66,8 @@ export class Execution {
 
   private list(nodes: readonly TemplateNode[], dot: unknown): Left {
     for (const node of nodes) {
-      const left = this.node(node, dot);
-      if (left !== undefined) return left;
+      const exit = this.node(node, dot);
+      if (exit !== undefined) return exit;
     }
     return undefined;
   }
@@ -116,8 +116,8 @@ export class Execution {
       if (++this.turns > this.limits.turns) throw this.fail(`loops have more than ${this.limits.turns} turns`);
       if (names.length > 0) this.set(names.at(-1) as string, element);
       if (names.length > 1) this.set(names[0] as string, key);
-      const left = this.scoped(() => this.list(body, element));
-      if (left === 'break') break;
+      const exit = this.scoped(() => this.list(body, element));
+      if (exit === 'break') break;
     }
     return undefined;
   }
@@ -166,14 +166,14 @@ export class Execution {
     this.variable(name).value = value;
   }
   private variable(name: string): Variable {
-    const found = this.variables.findLast((variable) => variable.name === name);
-    if (found === undefined) throw this.fail(`there is no variable ${name}`);
-    return found;
+    const existing = this.variables.findLast((variable) => variable.name === name);
+    if (existing === undefined) throw this.fail(`there is no variable ${name}`);
+    return existing;
   }
-  private evaluate(call: Call, dot: unknown, before: unknown): unknown {
+  private evaluate(call: Call, dot: unknown, pipedValue: unknown): unknown {
     const [first, ...args] = call as readonly [Operand, ...Operand[]];
-    if (first.is === 'function') return this.invoke(first.name, args, dot, before);
-    if (args.length > 0 || before !== nothing) throw this.fail(`${nameOf(first)} is not a function and takes no arguments`);
+    if (first.is === 'function') return this.invoke(first.name, args, dot, pipedValue);
+    if (args.length > 0 || pipedValue !== nothing) throw this.fail(`${nameOf(first)} is not a function and takes no arguments`);
     if (first.is === 'nil') throw this.fail('nil alone is not a value');
     return this.operand(first, dot);
   }
@@ -213,30 +213,31 @@ export class Execution {
     if (value === undefined && !this.allowMissingKeys) throw this.fail(`map has no entry for key ${JSON.stringify(name)}`);
     return value;
   }
-  private invoke(name: string, args: readonly Operand[], dot: unknown, before: unknown): unknown {
+  private invoke(name: string, args: readonly Operand[], dot: unknown, pipedValue: unknown): unknown {
     const { line } = this;
-    if (lazyFunctions.has(name)) return this.choose(name === 'or', name, args, dot, before);
-    const known = templateFunctions.get(name) as TemplateFunction;
+    if (lazyFunctions.has(name)) return this.choose(name === 'or', name, args, dot, pipedValue);
+    const templateFunction = templateFunctions.get(name) as TemplateFunction;
     const values = args.map((arg) => this.operand(arg, dot));
-    if (before !== nothing) values.push(before);
+    if (pipedValue !== nothing) values.push(pipedValue);
     this.line = line;
-    if (values.length < known.least || values.length > known.most) throw this.fail(`${name} needs ${countOf(known)}, not ${values.length}`);
+    if (values.length < templateFunction.least || values.length > templateFunction.most)
+      throw this.fail(`${name} needs ${countOf(templateFunction)}, not ${values.length}`);
     try {
-      return known.call(values);
+      return templateFunction.call(values);
     } catch (error) {
       if (error instanceof TemplateError) throw error;
       throw this.fail(`${name}: ${(error as Error).message}`);
     }
   }
   /** The first argument that decides, else the last. */
-  private choose(wanted: boolean, name: string, args: readonly Operand[], dot: unknown, before: unknown): unknown {
-    if (args.length === 0 && before === nothing) throw this.fail(`${name} needs at least 1 argument, not 0`);
+  private choose(isTruthWanted: boolean, name: string, args: readonly Operand[], dot: unknown, pipedValue: unknown): unknown {
+    if (args.length === 0 && pipedValue === nothing) throw this.fail(`${name} needs at least 1 argument, not 0`);
     let value: unknown;
     for (const arg of args) {
       value = this.operand(arg, dot);
-      if (isTrue(value) === wanted) return value;
+      if (isTrue(value) === isTruthWanted) return value;
     }
-    return before === nothing ? value : before;
+    return pipedValue === nothing ? value : pipedValue;
   }
 }
 

@@ -26,9 +26,9 @@ export const templateFunctions: ReadonlyMap<string, TemplateFunction> = new Map(
   ['exists', any(1, ([item, ...indexes]) => exists(item, indexes))],
   ['ge', fixed(2, ([a, b]) => !isLess(a, b))],
   ['gt', fixed(2, ([a, b]) => !isLess(a, b) && !areEqual(a, b))],
-  ['html', any(0, (args) => escapeHtml(shown(args)))],
+  ['html', any(0, (args) => escapeHtml(printedArgs(args)))],
   ['index', any(1, ([item, ...indexes]) => index(item, indexes))],
-  ['js', any(0, (args) => escapeJs(shown(args)))],
+  ['js', any(0, (args) => escapeJs(printedArgs(args)))],
   ['le', fixed(2, ([a, b]) => isLess(a, b) || areEqual(a, b))],
   ['len', fixed(1, ([item]) => length(item))],
   ['lt', fixed(2, ([a, b]) => isLess(a, b))],
@@ -38,11 +38,11 @@ export const templateFunctions: ReadonlyMap<string, TemplateFunction> = new Map(
   ['printf', any(1, ([format, ...args]) => printf(format, args))],
   ['println', any(0, sprintln)],
   ['slice', { least: 1, most: 4, call: ([item, ...indexes]) => slice(item, indexes) }],
-  ['urlquery', any(0, (args) => escapeQuery(shown(args)))],
+  ['urlquery', any(0, (args) => escapeQuery(printedArgs(args)))],
 ]);
 
 /** Arguments of the functions that escape; what is not there is shown as by the template itself. */
-const shown = (args: readonly unknown[]): string => sprint(args.map((arg) => arg ?? '<no value>'));
+const printedArgs = (args: readonly unknown[]): string => sprint(args.map((arg) => arg ?? '<no value>'));
 
 function printf(format: unknown, args: readonly unknown[]): string {
   if (typeof format !== 'string') throw new Error(`the format must be a text, not ${typeName(format)}`);

@@ -60,8 +60,8 @@ class Lexer {
       const text = this.input.slice(this.at, open < 0 ? undefined : open);
       const marked = open >= 0 && /^-[ \t\r\n]/.test(this.input.slice(open + 2, open + 4));
       const begin = trim ? text.replace(/^[ \t\r\n]+/, '') : text;
-      const shown = marked ? begin.replace(/[ \t\r\n]+$/, '') : begin;
-      if (shown !== '') this.push('text', shown);
+      const outputText = marked ? begin.replace(/[ \t\r\n]+$/, '') : begin;
+      if (outputText !== '') this.push('text', outputText);
       this.pass(text);
       if (open < 0) break;
       this.pass(marked ? '{{- ' : '{{');
@@ -136,16 +136,16 @@ class Lexer {
     return text;
   }
   private literal(pattern: RegExp, otherwise: string): string {
-    const found = this.match(pattern);
-    if (found === null) throw failAt(this.line, otherwise);
-    const inner = found[1] as string;
-    if (pattern === raw) return this.take('string', found[0], inner.replaceAll('\r', ''));
+    const literalMatch = this.match(pattern);
+    if (literalMatch === null) throw failAt(this.line, otherwise);
+    const inner = literalMatch[1] as string;
+    if (pattern === raw) return this.take('string', literalMatch[0], inner.replaceAll('\r', ''));
     try {
       const value = unquote(inner);
-      if (pattern === quoted) return this.take('string', found[0], value);
+      if (pattern === quoted) return this.take('string', literalMatch[0], value);
       const [only, more] = value;
-      if (only === undefined || more !== undefined) throw new Error(`${found[0]} is not one character`);
-      return this.take('number', found[0], only.codePointAt(0));
+      if (only === undefined || more !== undefined) throw new Error(`${literalMatch[0]} is not one character`);
+      return this.take('number', literalMatch[0], only.codePointAt(0));
     } catch (error) {
       throw failAt(this.line, (error as Error).message);
     }
@@ -164,13 +164,13 @@ class Lexer {
     return this.take(kind === 'field' && word === '' ? 'dot' : kind, text);
   }
   private number(): string {
-    const found = this.match(number);
-    const text = found?.[0] ?? '';
-    if (found === null) {
+    const numberMatch = this.match(number);
+    const text = numberMatch?.[0] ?? '';
+    if (numberMatch === null) {
       const rest = /[^\s|()}]*/.exec(this.input.slice(this.at))?.[0] ?? '';
       throw failAt(this.line, `${JSON.stringify(rest)} is not a number`);
     }
-    if (found[1] !== '') throw failAt(this.line, `${text}: complex numbers are not supported`);
+    if (numberMatch[1] !== '') throw failAt(this.line, `${text}: complex numbers are not supported`);
     const value = numberIn(text);
     if (value === undefined) throw failAt(this.line, `${JSON.stringify(text)} is not a number`);
     return this.take('number', text, value);
@@ -178,8 +178,8 @@ class Lexer {
 }
 
 /** A whole number, or a float if it is written as one. */
-function numberIn(written: string): Integer | GoFloat | undefined {
-  const text = written.replaceAll('_', '');
+function numberIn(numberText: string): Integer | GoFloat | undefined {
+  const text = numberText.replaceAll('_', '');
   const digits = text.replace(/^[+-]/, '');
   const isFloat = !/^0[xob]/i.test(digits) && /[.e]/i.test(digits);
   const octal = /^0\d/.test(digits) && !isFloat;

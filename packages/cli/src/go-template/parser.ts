@@ -251,14 +251,14 @@ class Parser {
       }
       if (!this.is('symbol', ':=') && !this.is('symbol', '=')) break;
       const assigns = this.next().text === '=';
-      for (const name of names) if (assigns) this.known(name);
+      for (const name of names) if (assigns) this.functionName(name);
       return { variables: names, assigns };
     }
     if (names.length > 1) throw this.fail(`${what}: := is missing after the variables`);
     this.at = begin;
     return { variables: [], assigns: false };
   }
-  private known(name: string): string {
+  private functionName(name: string): string {
     if (!this.variables.includes(name)) throw this.fail(`there is no variable ${name}`);
     return name;
   }
@@ -310,7 +310,7 @@ class Parser {
       case 'field':
         return { is: 'field', names: [token.text.slice(1)] };
       case 'variable':
-        return { is: 'variable', name: this.known(token.text), names: [] };
+        return { is: 'variable', name: this.functionName(token.text), names: [] };
       case 'word':
         return this.word(token);
       default:

@@ -28,16 +28,16 @@ interface Verb {
 const mostWidth = 1_000_000;
 const shape = /%([+\-# 0]*)((?:\[\d+\])?\*|\d+)?(?:\.((?:\[\d+\])?\*|\d*))?(\[[^\]]*\])?([\s\S]|$)/gu;
 
-export function sprintf(format: string, given: readonly unknown[]): string {
+export function sprintf(format: string, args: readonly unknown[]): string {
   let next = 0;
   let reordered = false;
   let faults = '';
-  const argument = (): unknown => given[next++];
+  const argument = (): unknown => args[next++];
   const choose = (index: string | undefined): boolean => {
     if (index === undefined) return true;
     reordered = true;
     const n = /^\[(\d+)\]$/.exec(index);
-    if (n === null || Number(n[1]) < 1 || Number(n[1]) > given.length) return false;
+    if (n === null || Number(n[1]) < 1 || Number(n[1]) > args.length) return false;
     next = Number(n[1]) - 1;
     return true;
   };
@@ -60,7 +60,7 @@ export function sprintf(format: string, given: readonly unknown[]): string {
     const precision = precise === '' ? 0 : star(precise, 'PREC');
     if (letter === '') return `${faults}%!(NOVERB)`;
     if (!choose(index)) return `${faults}%!${letter}(BADINDEX)`;
-    if (next >= given.length) return `${faults}%!${letter}(MISSING)`;
+    if (next >= args.length) return `${faults}%!${letter}(MISSING)`;
     const minus = flags.includes('-') || (width !== undefined && width < 0);
     const verb: Verb = {
       letter,
@@ -75,8 +75,8 @@ export function sprintf(format: string, given: readonly unknown[]): string {
     };
     return faults + formatted(argument(), verb);
   });
-  if (reordered || next >= given.length) return text;
-  const extra = given.slice(next).map((value) => (kindOf(value) === 'nil' ? '<nil>' : `${typeName(value)}=${goText(value)}`));
+  if (reordered || next >= args.length) return text;
+  const extra = args.slice(next).map((value) => (kindOf(value) === 'nil' ? '<nil>' : `${typeName(value)}=${goText(value)}`));
   return `${text}%!(EXTRA ${extra.join(', ')})`;
 }
 
@@ -123,9 +123,9 @@ function text(value: string, verb: Verb): string {
     case 's':
       return padded(cut(value, verb), verb);
     case 'q': {
-      const shown = cut(value, verb);
-      const raw = verb.sharp && !/[`\r\n\ufeff]/.test(shown);
-      return padded(raw ? `\`${shown}\`` : quote(shown, '"', verb.plus), verb);
+      const text = cut(value, verb);
+      const raw = verb.sharp && !/[`\r\n\ufeff]/.test(text);
+      return padded(raw ? `\`${text}\`` : quote(text, '"', verb.plus), verb);
     }
     case 'x':
     case 'X': {
@@ -157,11 +157,11 @@ function whole(value: Integer, verb: Verb): string {
       .replace('-', '')
       .padStart(verb.precision ?? 0, '0');
     const prefix = verb.letter === 'O' || (verb.sharp && verb.letter !== 'v' && verb.letter !== 'd') ? base[1] : '';
-    const shown = verb.letter === 'X' ? digits.toUpperCase() : digits;
-    return signed(value < 0, prefix, verb.precision === 0 && value === 0 ? '' : shown, verb, verb.precision === undefined);
+    const digitText = verb.letter === 'X' ? digits.toUpperCase() : digits;
+    return signed(value < 0, prefix, verb.precision === 0 && value === 0 ? '' : digitText, verb, verb.precision === undefined);
   }
-  const known = value >= 0 && value <= 0x10ffff && !(value >= 0xd800 && value <= 0xdfff);
-  const character = String.fromCodePoint(known ? Number(value) : 0xfffd);
+  const isCodePoint = value >= 0 && value <= 0x10ffff && !(value >= 0xd800 && value <= 0xdfff);
+  const character = String.fromCodePoint(isCodePoint ? Number(value) : 0xfffd);
   if (verb.letter === 'c') return padded(character, verb);
   if (verb.letter === 'q') return padded(quote(character, "'", verb.plus), verb);
   if (verb.letter === 'U') {
@@ -183,13 +183,13 @@ function float(value: number, verb: Verb): string | undefined {
     case 'v':
     case 'g':
     case 'G': {
-      const shown = verb.precision === undefined ? floatText(size) : general(size, digits);
-      return signed(negative, '', verb.letter === 'G' ? shown.toUpperCase() : shown, verb);
+      const digitText = verb.precision === undefined ? floatText(size) : general(size, digits);
+      return signed(negative, '', verb.letter === 'G' ? digitText.toUpperCase() : digitText, verb);
     }
     case 'e':
     case 'E': {
-      const shown = twoDigits(size.toExponential(digits));
-      return signed(negative, '', verb.letter === 'E' ? shown.toUpperCase() : shown, verb);
+      const digitText = twoDigits(size.toExponential(digits));
+      return signed(negative, '', verb.letter === 'E' ? digitText.toUpperCase() : digitText, verb);
     }
     case 'f':
     case 'F':

@@ -148,14 +148,14 @@ class Builder {
     );
   }
   private setReplicas(name: string, count: number, resources: Resources): void {
-    let found = false;
+    let isMatched = false;
     for (const spec of this.specs.replicas) {
       for (const one of resources.byAnyId((id) => id.name === name && isOfKind(id, spec))) {
-        found = true;
+        isMatched = true;
         eachField(one.object, { path: spec.path, create: true }, 0, ({ set }) => set(count));
       }
     }
-    if (found) return;
+    if (isMatched) return;
     const kinds = this.specs.replicas.map(({ kind }) => kind).join(', ');
     throw new KustomizeError(`replicas: there is no object named ${JSON.stringify(name)} among the kinds ${kinds}`);
   }

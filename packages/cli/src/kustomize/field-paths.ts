@@ -47,9 +47,9 @@ function listPlaces(list: JsonValue[], segment: string, condition: RegExpExecArr
   });
   if (segment === '*') return list.map((_, i) => at(i));
   if (condition !== null) {
-    const [, key = '', wanted = ''] = condition;
-    const found = list.flatMap((item, i) => (isMap(item) && String(own(item, key)) === wanted ? [at(i)] : []));
-    return found.length > 0 || !create ? found : [at(list.push({ [key]: wanted }) - 1)];
+    const [, key = '', conditionValue = ''] = condition;
+    const matchingPlaces = list.flatMap((item, i) => (isMap(item) && String(own(item, key)) === conditionValue ? [at(i)] : []));
+    return matchingPlaces.length > 0 || !create ? matchingPlaces : [at(list.push({ [key]: conditionValue }) - 1)];
   }
   const index = /^\d+$/.test(segment) ? Number(segment) : -1;
   return index >= 0 && index < list.length ? [at(index)] : [];

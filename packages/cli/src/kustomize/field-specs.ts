@@ -37,11 +37,12 @@ function walk(value: JsonValue, path: readonly string[], at: number, empty: Json
   const isLast = at === path.length - 1;
   const mayCreate = empty !== undefined && segment === name;
   if ((own(value, name) === undefined || own(value, name) === null) && mayCreate) setOwn(value, name, isLast ? structuredClone(empty) : {});
-  const found = own(value, name);
-  if (found === undefined) return;
-  if (!isLast) walk(found, path, at + 1, empty, change);
-  else if (segment !== name && Array.isArray(found)) for (const [i, item] of found.entries()) change(placeIn(found, i, item));
-  else change({ value: found, set: (changed) => setOwn(value, name, changed) });
+  const fieldValue = own(value, name);
+  if (fieldValue === undefined) return;
+  if (!isLast) walk(fieldValue, path, at + 1, empty, change);
+  else if (segment !== name && Array.isArray(fieldValue))
+    for (const [i, item] of fieldValue.entries()) change(placeIn(fieldValue, i, item));
+  else change({ value: fieldValue, set: (changed) => setOwn(value, name, changed) });
 }
 const placeIn = (list: JsonValue[], at: number, value: JsonValue): Place => ({
   value,

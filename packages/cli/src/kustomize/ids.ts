@@ -59,10 +59,10 @@ export const sameId = (a: ObjectId, b: ObjectId): boolean =>
   a.name === b.name && sameKind(a, b) && effectiveNamespace(a) === effectiveNamespace(b);
 
 /** Whether a kind has the given group, version and kind; empty ones match all. */
-export const isOfKind = (kind: KindId, wanted: Partial<KindId>): boolean =>
-  (!wanted.group || plainGroup(wanted.group) === plainGroup(kind.group)) &&
-  (!wanted.version || wanted.version === kind.version) &&
-  (!wanted.kind || wanted.kind === kind.kind);
+export const isOfKind = (kind: KindId, pattern: Partial<KindId>): boolean =>
+  (!pattern.group || plainGroup(pattern.group) === plainGroup(kind.group)) &&
+  (!pattern.version || pattern.version === kind.version) &&
+  (!pattern.kind || pattern.kind === kind.kind);
 
 /** `Deployment.v1.apps/web.[noNs]` */
 export function idText({ group, version, kind, name, namespace }: ObjectId): string {

@@ -28,9 +28,9 @@ function walk(value: JsonValue, change: ImageChange): void {
 export function changedImage(image: string, { name, newName = '', newTag = '', digest = '' }: ImageChange): string {
   const parts = splitImage(image);
   if (parts.name !== name || !/^[a-zA-Z0-9_.{}-]*$/.test(parts.tag) || !/^(?:sha256:[a-zA-Z0-9_.{}-]*)?$/.test(parts.digest)) return image;
-  const kept = newTag === '' && digest === '';
-  const tag = kept ? parts.tag : newTag;
-  const hash = kept ? parts.digest : digest;
+  const isTagKept = newTag === '' && digest === '';
+  const tag = isTagKept ? parts.tag : newTag;
+  const hash = isTagKept ? parts.digest : digest;
   return `${newName || parts.name}${tag === '' ? '' : `:${tag}`}${hash === '' ? '' : `@${hash}`}`;
 }
 /** A colon before the first slash belongs to the port of a registry. */

@@ -101,9 +101,9 @@ const unsupported: Readonly<Record<string, string>> = {
 
 /** Reads and checks the file of a directory. Throws KustomizeError. */
 export async function readKustomization(loader: Loader): Promise<Kustomization> {
-  const found: string[] = [];
-  for (const name of fileNames) if (await loader.has(name)) found.push(name);
-  const [name, second] = found;
+  const existingFiles: string[] = [];
+  for (const name of fileNames) if (await loader.has(name)) existingFiles.push(name);
+  const [name, second] = existingFiles;
   if (name === undefined) {
     throw new KustomizeError(
       `unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory '${loader.root}'`,
@@ -128,27 +128,27 @@ function spelled(value: JsonObject): JsonObject {
     const right = (name: string): string => names.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
     return Object.fromEntries(Object.entries(object).map(([name, inner]) => [names.includes(name) ? name : right(name), inner]));
   };
-  const inner = (form: Form | undefined, given: JsonValue): JsonValue => {
-    if (form === undefined || typeof form === 'string') return given;
-    if ('fields' in form) return isMap(given) ? named(given, Object.keys(form.fields)) : given;
-    return Array.isArray(given) ? given.map((item) => (isMap(item) ? named(item, Object.keys(form.items)) : item)) : given;
+  const inner = (form: Form | undefined, fieldValue: JsonValue): JsonValue => {
+    if (form === undefined || typeof form === 'string') return fieldValue;
+    if ('fields' in form) return isMap(fieldValue) ? named(fieldValue, Object.keys(form.fields)) : fieldValue;
+    return Array.isArray(fieldValue) ? fieldValue.map((item) => (isMap(item) ? named(item, Object.keys(form.items)) : item)) : fieldValue;
   };
   const outer = named(value, [...Object.keys(forms), ...Object.keys(unsupported)]);
-  return Object.fromEntries(Object.entries(outer).map(([name, given]) => [name, inner(own(forms, name), given)]));
+  return Object.fromEntries(Object.entries(outer).map(([name, fieldValue]) => [name, inner(own(forms, name), fieldValue)]));
 }
 
 function withDefaults(where: string, value: JsonObject): Kustomization {
-  for (const [field, given] of Object.entries(value)) {
+  for (const [field, fieldValue] of Object.entries(value)) {
     const form = own(forms, field);
-    if (form !== undefined) checkForm(where, field, form, given);
+    if (form !== undefined) checkForm(where, field, form, fieldValue);
     else if (Object.hasOwn(unsupported, field)) throw new KustomizeError(`${where}: ${field} is not supported: ${own(unsupported, field)}`);
     else throw new KustomizeError(`${where}: unknown field ${JSON.stringify(field)}${didYouMean(field, Object.keys(forms))}`);
   }
   const { kind = 'Kustomization', apiVersion } = value;
   if (kind !== 'Kustomization' && kind !== 'Component') throw new KustomizeError(`${where}: kind should be Kustomization or Component`);
-  const wanted = `${groupName(kubernetes, 'kustomize.config')}/${kind === 'Component' ? 'v1alpha1' : 'v1beta1'}`;
-  if (apiVersion !== undefined && apiVersion !== null && apiVersion !== wanted) {
-    throw new KustomizeError(`${where}: apiVersion for ${kind} should be ${wanted}`);
+  const expectedVersion = `${groupName(kubernetes, 'kustomize.config')}/${kind === 'Component' ? 'v1alpha1' : 'v1beta1'}`;
+  if (apiVersion !== undefined && apiVersion !== null && apiVersion !== expectedVersion) {
+    throw new KustomizeError(`${where}: apiVersion for ${kind} should be ${expectedVersion}`);
   }
   const list = (field: string): never => (own(value, field) ?? []) as never;
   const text = (field: string): string => (own(value, field) ?? '') as string;

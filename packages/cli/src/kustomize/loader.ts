@@ -61,12 +61,12 @@ export class Loader {
   }
 }
 
-async function directoryAt(path: string, shown: string): Promise<string> {
+async function directoryAt(path: string, displayPath: string): Promise<string> {
   const real = await realpath(path).catch(() => {
-    throw new KustomizeError(`${shown}: no such file or directory`);
+    throw new KustomizeError(`${displayPath}: no such file or directory`);
   });
   if (!(await stat(real)).isDirectory()) {
-    throw new KustomizeError(`'${shown}' must be a directory so that it can be used as a build root`);
+    throw new KustomizeError(`'${displayPath}' must be a directory so that it can be used as a build root`);
   }
   return real;
 }

@@ -22,11 +22,11 @@ function directiveOf(patch: JsonObject): 'merge' | 'replace' | 'delete' {
   throw new KustomizeError(`unknown patch strategy ${jsonText(directive)}: use merge, replace or delete`);
 }
 
-function mergeMaps(type: Type | undefined, before: JsonObject | undefined, patch: JsonObject): JsonObject | undefined {
+function mergeMaps(type: Type | undefined, base: JsonObject | undefined, patch: JsonObject): JsonObject | undefined {
   const directive = directiveOf(patch);
   if (directive === 'delete') return undefined;
-  const merged: JsonObject = directive === 'replace' || before === undefined ? {} : { ...before };
-  const from = directive === 'replace' ? {} : (before ?? {});
+  const merged: JsonObject = directive === 'replace' || base === undefined ? {} : { ...base };
+  const from = directive === 'replace' ? {} : (base ?? {});
   for (const [key, value] of Object.entries(patch)) {
     if (key === DIRECTIVE) continue;
     const result = mergeField(type, key, own(from, key) as JsonValue | undefined, value);
@@ -44,17 +44,17 @@ function keysOf({ type, mergeKey }: FieldRule): readonly string[] {
 }
 
 /** Undefined when the field is removed. */
-function mergeField(type: Type | undefined, key: string, before: JsonValue | undefined, patch: JsonValue): JsonValue | undefined {
+function mergeField(type: Type | undefined, key: string, base: JsonValue | undefined, patch: JsonValue): JsonValue | undefined {
   if (patch === null) return undefined;
   const rule = ruleOf(type, key);
   if (isMap(patch)) {
-    if (before !== undefined && before !== null && !isMap(before)) throw wrongForm(key, 'an object');
-    return mergeMaps(rule.type, before ?? undefined, patch);
+    if (base !== undefined && base !== null && !isMap(base)) throw wrongForm(key, 'an object');
+    return mergeMaps(rule.type, base ?? undefined, patch);
   }
   if (!Array.isArray(patch)) return patch;
-  if (before !== undefined && before !== null && !Array.isArray(before)) throw wrongForm(key, 'a list');
+  if (base !== undefined && base !== null && !Array.isArray(base)) throw wrongForm(key, 'a list');
   if (!rule.strategy.split(',').includes('merge')) return withoutDirectives(patch);
-  return mergeLists(rule, before ?? [], patch);
+  return mergeLists(rule, base ?? [], patch);
 }
 const wrongForm = (key: string, form: string): KustomizeError =>
   new KustomizeError(`${key}: the patch has ${form} where the object has none`);
@@ -65,23 +65,23 @@ function withoutDirectives(value: JsonValue): JsonValue {
   return isMap(value) ? (mergeMaps(undefined, undefined, value) ?? {}) : value;
 }
 
-function mergeLists(rule: FieldRule, before: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
+function mergeLists(rule: FieldRule, base: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
   const keys = keysOf(rule);
   const list = rule.type === undefined ? undefined : resolve(rule.type);
   const itemType = list?.node === 'list' ? list.item : undefined;
-  if (keys.length === 0) return [...new Set([...patch, ...before])];
+  if (keys.length === 0) return [...new Set([...patch, ...base])];
   const replaces = patch.some((item) => isMap(item) && own(item, DIRECTIVE) === 'replace' && Object.keys(item).length === 1);
-  const left: JsonValue[] = replaces ? [] : [...before];
+  const remaining: JsonValue[] = replaces ? [] : [...base];
   const merged: JsonValue[] = [];
   for (const item of patch) {
     if (!isMap(item)) throw new KustomizeError('a patch has a plain value in a list of objects');
     if (own(item, DIRECTIVE) === 'replace' && Object.keys(item).length === 1) continue;
-    const at = left.findIndex((one) => isMap(one) && isSameItem(one, item, keys));
-    const old = at < 0 ? undefined : (left.splice(at, 1)[0] as JsonObject);
+    const at = remaining.findIndex((one) => isMap(one) && isSameItem(one, item, keys));
+    const old = at < 0 ? undefined : (remaining.splice(at, 1)[0] as JsonObject);
     const result = mergeMaps(itemType, old, item);
     if (result !== undefined) merged.push(result);
   }
-  return [...merged, ...left];
+  return [...merged, ...remaining];
 }
 /** Keys that one of both lacks do not count, as long as one is the same. */
 function isSameItem(a: JsonObject, b: JsonObject, keys: readonly string[]): boolean {

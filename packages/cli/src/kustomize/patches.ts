@@ -72,15 +72,16 @@ export async function applyPatch(
   const parsed = parsePatch(where, text);
   if (Array.isArray(parsed)) {
     if (target === undefined) throw new KustomizeError(`${where}: a JSON patch needs a target`);
-    const found = select(resources, target);
-    if (mustMatch && found.length === 0) throw new KustomizeError(`${where}: no object matches the target ${JSON.stringify(target)}`);
-    for (const one of found) applyJsonPatch(where, parsed, one);
+    const patchTargets = select(resources, target);
+    if (mustMatch && patchTargets.length === 0)
+      throw new KustomizeError(`${where}: no object matches the target ${JSON.stringify(target)}`);
+    for (const one of patchTargets) applyJsonPatch(where, parsed, one);
     return;
   }
   for (const one of parsed.patches) {
     const named = new Resource(one);
-    const found = target === undefined ? [resources.theOne(named.id)] : select(resources, target);
-    for (const resource of found) await applyMerge(resource, one, schemaOf, options);
+    const patchTargets = target === undefined ? [resources.theOne(named.id)] : select(resources, target);
+    for (const resource of patchTargets) await applyMerge(resource, one, schemaOf, options);
   }
   resources.list = resources.list.filter((one) => Object.keys(one.object).length > 0);
 }

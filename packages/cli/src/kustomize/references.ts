@@ -52,27 +52,27 @@ class References {
   private updatedMap(value: JsonObject): JsonObject {
     const { name, namespace } = value;
     if (typeof name !== 'string') return value;
-    const found = this.find(name, typeof namespace === 'string' ? this.inNamespace(namespace) : this.candidates);
-    if (found === undefined) return value;
-    return { ...value, name: found.name, ...(found.namespace !== '' && { namespace: found.namespace }) };
+    const referent = this.find(name, typeof namespace === 'string' ? this.inNamespace(namespace) : this.candidates);
+    if (referent === undefined) return value;
+    return { ...value, name: referent.name, ...(referent.namespace !== '' && { namespace: referent.namespace }) };
   }
   private inNamespace(namespace: string): readonly Resource[] {
     const original = this.candidates.filter((one) => effectiveNamespace(one.originalId) === namespace);
     return original.length > 0 ? original : this.candidates.filter((one) => effectiveNamespace(one.id) === namespace);
   }
   private find(name: string, candidates: readonly Resource[]): Resource | undefined {
-    let found = candidates.filter(
+    let referents = candidates.filter(
       (one) =>
         one.previous.some((id) => id.name === name) &&
         one.previousIds.some((id) => isOfKind(id, this.target)) &&
         this.isRole(one) &&
         this.isNear(one),
     );
-    if (found.length > 1) found = found.filter((one) => haveSameNames(one, this.referrer));
-    if (found.length === 0) return undefined;
-    if (found.every((one) => one.name === found[0]?.name)) return found[0];
+    if (referents.length > 1) referents = referents.filter((one) => haveSameNames(one, this.referrer));
+    if (referents.length === 0) return undefined;
+    if (referents.every((one) => one.name === referents[0]?.name)) return referents[0];
     throw new KustomizeError(
-      `${idText(this.referrer.id)}: ${this.field.path} may refer to more than one object: ${found.map((one) => idText(one.id)).join(', ')}`,
+      `${idText(this.referrer.id)}: ${this.field.path} may refer to more than one object: ${referents.map((one) => idText(one.id)).join(', ')}`,
     );
   }
   /** `roleRef` says itself which kind it refers to. */

@@ -58,14 +58,14 @@ const isSelected = (id: ObjectId, { name = '', namespace = '', ...kind }: Partia
 
 function sourceValue(resources: Resources, source: Source): JsonValue {
   const { fieldPath = 'metadata.name', options, ...id } = source;
-  const shown = JSON.stringify(id);
-  const found = resources.byAnyId((one) => isSelected(one, id));
-  if (found.length === 0) throw new KustomizeError(`replacements: nothing selected by ${shown}`);
-  if (found.length > 1) throw new KustomizeError(`replacements: multiple matches for selector ${shown}`);
-  const [place] = fieldPlaces((found[0] as Resource).object, fieldPath || 'metadata.name');
+  const idText = JSON.stringify(id);
+  const sources = resources.byAnyId((one) => isSelected(one, id));
+  if (sources.length === 0) throw new KustomizeError(`replacements: nothing selected by ${idText}`);
+  if (sources.length > 1) throw new KustomizeError(`replacements: multiple matches for selector ${idText}`);
+  const [place] = fieldPlaces((sources[0] as Resource).object, fieldPath || 'metadata.name');
   const value = place?.value;
   if (value === undefined || value === null) {
-    throw new KustomizeError(`fieldPath \`${fieldPath}\` is missing for replacement source ${shown}`);
+    throw new KustomizeError(`fieldPath \`${fieldPath}\` is missing for replacement source ${idText}`);
   }
   const { delimiter = '', index = 0 } = options ?? {};
   if (delimiter === '') return value;
@@ -94,25 +94,25 @@ function matchesAny(one: Resource, { labelSelector, annotationSelector, ...id }:
 
 // ---- values ------------------------------------------------------------------------------------------------------
 
-function replaced(before: JsonValue | undefined, value: JsonValue, options: FieldOptions | undefined): JsonValue {
+function replaced(current: JsonValue | undefined, value: JsonValue, options: FieldOptions | undefined): JsonValue {
   const { delimiter = '', index = 0 } = options ?? {};
   let text = value;
   if (delimiter !== '') {
-    if (typeof before === 'object' || typeof value === 'object')
+    if (typeof current === 'object' || typeof value === 'object')
       throw new KustomizeError('delimiter option can only be used with scalar nodes');
-    const parts = String(before ?? '').split(delimiter);
+    const parts = String(current ?? '').split(delimiter);
     if (index < 0) parts.unshift(String(value));
     else if (index >= parts.length) parts.push(String(value));
     else parts[index] = String(value);
     text = parts.join(delimiter);
   }
-  return typeof text === 'object' ? cloneJson(text) : asTypeOf(before, text);
+  return typeof text === 'object' ? cloneJson(text) : asTypeOf(current, text);
 }
 /** A number that is copied into a text becomes one, and the other way round. */
-function asTypeOf(before: JsonValue | undefined, value: string | Integer | boolean): JsonValue {
-  if (typeof before === 'string') return String(value);
-  if (isNumeric(before) && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
+function asTypeOf(current: JsonValue | undefined, value: string | Integer | boolean): JsonValue {
+  if (typeof current === 'string') return String(value);
+  if (isNumeric(current) && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
     return /^[+-]?\d+$/.test(value) ? integerOf(value) : Number(value);
-  if (typeof before === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  if (typeof current === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
 }

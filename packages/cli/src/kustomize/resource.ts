@@ -78,9 +78,9 @@ export class Resource {
 
 const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
 function textsOf(value: JsonValue | undefined): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [key, one] of Object.entries(isMap(value) ? value : {})) if (typeof one === 'string') setOwn(found, key, one);
-  return found;
+  const texts: Record<string, string> = {};
+  for (const [key, one] of Object.entries(isMap(value) ? value : {})) if (typeof one === 'string') setOwn(texts, key, one);
+  return texts;
 }
 
 /** The objects of a kustomization, in the order of its files. */
@@ -98,41 +98,41 @@ export class Resources {
     return this.list.filter((one) => one.allIds.some(matches));
   }
   /** The object that a patch names. Throws unless there is exactly one. */
-  theOne(wanted: ObjectId): Resource {
-    const found = this.byAnyId((id) => sameId(id, wanted));
-    if (found.length === 1) return found[0] as Resource;
-    const text = idText(wanted);
+  theOne(wantedId: ObjectId): Resource {
+    const matches = this.byAnyId((id) => sameId(id, wantedId));
+    if (matches.length === 1) return matches[0] as Resource;
+    const text = idText(wantedId);
     throw new KustomizeError(
-      `${found.length === 0 ? 'no' : 'multiple'} matches for Id ${text}; failed to find unique target for patch ${text}`,
+      `${matches.length === 0 ? 'no' : 'multiple'} matches for Id ${text}; failed to find unique target for patch ${text}`,
     );
   }
   /** Adds what a generator made, or merges it into the object of the same name. */
-  absorb(made: Resource, behavior: Behavior): void {
-    const found = this.byAnyId((id) => sameId(id, made.id));
-    const text = idText(made.id);
-    if (found.length > 1) throw new KustomizeError(`found multiple objects that could accept merge of ${text}`);
-    const old = found[0];
+  absorb(generated: Resource, behavior: Behavior): void {
+    const matches = this.byAnyId((id) => sameId(id, generated.id));
+    const text = idText(generated.id);
+    if (matches.length > 1) throw new KustomizeError(`found multiple objects that could accept merge of ${text}`);
+    const old = matches[0];
     if (old === undefined) {
       if (behavior !== 'create') throw new KustomizeError(`id ${text} does not exist; cannot merge or replace`);
-      this.add(made);
+      this.add(generated);
       return;
     }
     if (behavior === 'create') throw new KustomizeError(`id ${text} exists; behavior must be merge or replace`);
-    made.setTexts('labels', { ...old.texts('labels'), ...made.texts('labels') });
-    made.setTexts('annotations', { ...old.texts('annotations'), ...made.texts('annotations') });
-    made.name = old.name;
-    made.namespace = old.namespace;
-    made.previous = old.previous;
-    made.prefixes = old.prefixes;
-    made.suffixes = old.suffixes;
-    made.needsHash = old.needsHash;
-    made.vars = old.vars;
+    generated.setTexts('labels', { ...old.texts('labels'), ...generated.texts('labels') });
+    generated.setTexts('annotations', { ...old.texts('annotations'), ...generated.texts('annotations') });
+    generated.name = old.name;
+    generated.namespace = old.namespace;
+    generated.previous = old.previous;
+    generated.prefixes = old.prefixes;
+    generated.suffixes = old.suffixes;
+    generated.needsHash = old.needsHash;
+    generated.vars = old.vars;
     if (behavior === 'merge') {
       for (const field of ['data', 'binaryData'] as const) {
-        const merged = { ...textsOf(old.object[field]), ...textsOf(made.object[field]) };
-        if (Object.keys(merged).length > 0) made.object[field] = merged;
+        const merged = { ...textsOf(old.object[field]), ...textsOf(generated.object[field]) };
+        if (Object.keys(merged).length > 0) generated.object[field] = merged;
       }
     }
-    this.list[this.list.indexOf(old)] = made;
+    this.list[this.list.indexOf(old)] = generated;
   }
 }

@@ -20,13 +20,13 @@ export class Vars {
       if (this.all.has(one.name)) throw new KustomizeError(`var ${one.name} already encountered`);
       this.all.set(one.name, one);
       const { apiVersion = '', group = '', version = '', kind = '', name = '', namespace = '' } = one.objref ?? {};
-      const wanted: ObjectId = { ...(apiVersion === '' ? { group, version, kind } : kindIdOf(apiVersion, kind)), name, namespace };
+      const wantedId: ObjectId = { ...(apiVersion === '' ? { group, version, kind } : kindIdOf(apiVersion, kind)), name, namespace };
       // Without a namespace, objects of any match.
-      const found = resources.byAnyId((id) =>
-        namespace !== '' || isClusterScoped(wanted) ? sameId(id, wanted) : id.name === name && sameKind(id, wanted),
+      const matches = resources.byAnyId((id) =>
+        namespace !== '' || isClusterScoped(wantedId) ? sameId(id, wantedId) : id.name === name && sameKind(id, wantedId),
       );
-      if (found.length > 1) throw new KustomizeError(`var ${one.name}: ${found.length} objects match (unable to disambiguate)`);
-      found[0]?.vars.push(one.name);
+      if (matches.length > 1) throw new KustomizeError(`var ${one.name}: ${matches.length} objects match (unable to disambiguate)`);
+      matches[0]?.vars.push(one.name);
     }
   }
   resolve(list: readonly Resource[], specs: readonly FieldSpec[]): void {

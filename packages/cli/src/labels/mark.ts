@@ -126,24 +126,24 @@ class Marker {
       this.results.failed(shownName(ref.resource, ref.name), error);
     }
   }
-  private changeHere(ref: ObjectRef, before: ApiItem): ApiItem {
-    const differing = this.differing(before);
-    this.check(this.marksOf(before), differing);
-    return this.done(ref, before, this.changed(before, differing));
+  private changeHere(ref: ObjectRef, original: ApiItem): ApiItem {
+    const differing = this.differing(original);
+    this.check(this.marksOf(original), differing);
+    return this.done(ref, original, this.changed(original, differing));
   }
   private async change(work: Work, ref: ObjectRef): Promise<ApiItem> {
     for (let tries = 1; ; tries++) {
-      const before = await work.get(ref);
+      const original = await work.get(ref);
       // A list shows the object as it would be.
-      if (this.options.dryRun === 'client' || this.options.list) return this.changeHere(ref, before);
-      const differing = this.differing(before);
-      if (tries === 1) this.reportMissing(before);
-      this.check(this.marksOf(before), differing);
-      const after = this.changed(before, differing);
-      if (differing.length === 0 && this.annotations === undefined) return this.done(ref, before, before);
+      if (this.options.dryRun === 'client' || this.options.list) return this.changeHere(ref, original);
+      const differing = this.differing(original);
+      if (tries === 1) this.reportMissing(original);
+      this.check(this.marksOf(original), differing);
+      const after = this.changed(original, differing);
+      if (differing.length === 0 && this.annotations === undefined) return this.done(ref, original, original);
       try {
-        const stored = await this.send(work, ref, this.patchOf(before, differing));
-        return this.done(ref, before, after, stored);
+        const stored = await this.send(work, ref, this.patchOf(original, differing));
+        return this.done(ref, original, after, stored);
       } catch (error) {
         const again = error instanceof ApiError && error.code === 409 && this.options.resourceVersion === '' && tries < TRIES;
         if (!again) throw error;
@@ -153,14 +153,14 @@ class Marker {
   private marksOf(object: ApiItem): Readonly<Record<string, string>> {
     return (object.metadata as Meta | undefined)?.[this.marks.field] ?? {};
   }
-  private differing(before: ApiItem): Pairs {
-    const marks = this.marksOf(before);
+  private differing(original: ApiItem): Pairs {
+    const marks = this.marksOf(original);
     return [...this.changes.pairs].filter(([key, value]) => (own(marks, key) ?? null) !== value);
   }
-  private patchOf(before: ApiItem, differing: Pairs): unknown {
+  private patchOf(original: ApiItem, differing: Pairs): unknown {
     const { resourceVersion } = this.options;
     const metadata: Record<string, unknown> = {
-      resourceVersion: resourceVersion === '' ? before.metadata?.resourceVersion : resourceVersion,
+      resourceVersion: resourceVersion === '' ? original.metadata?.resourceVersion : resourceVersion,
     };
     if (this.annotations !== undefined) metadata.annotations = this.annotations;
     const own = metadata[this.marks.field] as object | undefined;
@@ -181,9 +181,9 @@ class Marker {
     return stored;
   }
   /** Labels to remove that are not there. */
-  private reportMissing(before: ApiItem): void {
+  private reportMissing(original: ApiItem): void {
     if (this.marks.field !== 'labels' || this.options.output !== '') return;
-    const marks = this.marksOf(before);
+    const marks = this.marksOf(original);
     for (const [key, value] of this.changes.pairs) {
       if (value === null && own(marks, key) === undefined) this.io.out(`label ${JSON.stringify(key)} not found.\n`);
     }
@@ -192,12 +192,12 @@ class Marker {
   private check(marks: Readonly<Record<string, string>>, differing: Pairs): void {
     if (this.options.overwrite) return;
     const stock = isStock(this.io);
-    const wanted = stock ? [...this.changes.pairs] : differing;
+    const wantedPairs = stock ? [...this.changes.pairs] : differing;
     const isTaken = ([key, value]: Pairs[number]): boolean =>
       value !== null && own(marks, key) !== undefined && !(stock && key.endsWith('/change-cause'));
-    const taken = wanted.filter(isTaken);
-    if (taken.length === 0) return;
-    const texts = taken.map(([key]) => `'${key}' already has a value (${own(marks, key)})`);
+    const conflictingPairs = wantedPairs.filter(isTaken);
+    if (conflictingPairs.length === 0) return;
+    const texts = conflictingPairs.map(([key]) => `'${key}' already has a value (${own(marks, key)})`);
     if (stock && this.marks.field === 'annotations')
       throw new Error(`--overwrite is false but found the following declared annotation(s): ${texts.join('; ')}`);
     throw new Error(`${texts.join(', ')}, and --overwrite is false`);

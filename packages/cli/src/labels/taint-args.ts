@@ -28,8 +28,8 @@ export function readTaintArguments(args: readonly string[]): TaintArguments {
   const first = args.findIndex(isTaint);
   const nodes = first === -1 ? args : args.slice(0, first);
   const taints = first === -1 ? [] : args.slice(first);
-  const late = taints.find((word) => !isTaint(word));
-  if (late !== undefined) throw new FlagError(`all resources must be specified before taint changes: ${late}`);
+  const misplacedTaint = taints.find((word) => !isTaint(word));
+  if (misplacedTaint !== undefined) throw new FlagError(`all resources must be specified before taint changes: ${misplacedTaint}`);
   if (nodes.length === 0) throw new FlagError('one or more resources must be specified as <resource> <name>');
   if (taints.length === 0) throw new FlagError('at least one taint update is required');
   const add: Taint[] = [];
@@ -54,8 +54,8 @@ export function readTaintArguments(args: readonly string[]): TaintArguments {
 }
 
 function readTaint(text: string): Taint {
-  const [before = '', effect = '', more] = text.split(':');
-  const [key = '', value, extra] = effect === '' && !text.includes(':') ? [before] : before.split('=');
+  const [keyAndValue = '', effect = '', more] = text.split(':');
+  const [key = '', value, extra] = effect === '' && !text.includes(':') ? [keyAndValue] : keyAndValue.split('=');
   if (more !== undefined || extra !== undefined) throw new FlagError(`invalid taint spec: ${text}`);
   if (text.includes(':') && !effects.includes(effect)) throw new FlagError(`invalid taint effect: ${effect}, unsupported taint effect`);
   const wrong = [...(value === undefined ? [] : labelValue(value)), ...qualifiedName(key)];
@@ -77,22 +77,22 @@ export interface Tainted {
 /** The taints of a node after the change. Throws where it has one of the new ones or lacks one of the removed. */
 export function changedTaints(
   name: string,
-  before: readonly Taint[],
+  currentTaints: readonly Taint[],
   { add, remove }: Pick<TaintArguments, 'add' | 'remove'>,
   overwrite: boolean,
 ): Tainted {
-  const existing = add.filter((taint) => before.some((old) => isSame(old, taint))).map(({ key }) => key);
+  const existing = add.filter((taint) => currentTaints.some((old) => isSame(old, taint))).map(({ key }) => key);
   if (!overwrite && existing.length > 0)
     throw new Error(`node ${name} already has ${existing.join(',')} taint(s) with same effect(s) and --overwrite is false`);
-  let taints: readonly Taint[] = [...add, ...before.filter((old) => !add.some((taint) => isSame(old, taint)))];
-  const hasAdded = taints.length !== before.length;
+  let taints: readonly Taint[] = [...add, ...currentTaints.filter((old) => !add.some((taint) => isSame(old, taint)))];
+  const hasAdded = taints.length !== currentTaints.length;
   let hasRemoved = false;
   const missing: string[] = [];
   for (const gone of remove) {
-    const left = taints.filter((taint) => !isRemovedBy(taint, gone));
-    hasRemoved = left.length !== taints.length;
+    const remainingTaints = taints.filter((taint) => !isRemovedBy(taint, gone));
+    hasRemoved = remainingTaints.length !== taints.length;
     if (!hasRemoved) missing.push(`taint ${JSON.stringify(taintText(gone))} not found`);
-    taints = left;
+    taints = remainingTaints;
   }
   if (missing.length > 0) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`);
   const verb = overwrite || (hasAdded && hasRemoved) ? 'modified' : hasAdded ? 'tainted' : 'untainted';

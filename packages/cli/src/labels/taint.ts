@@ -50,17 +50,17 @@ Exit codes:
   2   the command line is wrong
 `,
   async run({ options, args }, io) {
-    const wanted = readTaintArguments(args);
+    const taintArgs = readTaintArguments(args);
     if (options.all && options.selector !== '') throw new FlagError("setting 'all' parameter with a non empty selector is prohibited");
-    if (!options.all && options.selector === '' && wanted.nodes.length < 2 && !wanted.nodes[0]?.includes('/'))
+    if (!options.all && options.selector === '' && taintArgs.nodes.length < 2 && !taintArgs.nodes[0]?.includes('/'))
       throw new FlagError("at least one resource name must be specified since 'all' parameter is not set");
-    return withServer(options, io, (work) => taintAll(work, wanted, options));
+    return withServer(options, io, (work) => taintAll(work, taintArgs, options));
   },
 });
 
-async function taintAll(work: Work, wanted: TaintArguments, options: Options): Promise<number> {
+async function taintAll(work: Work, taintArgs: TaintArguments, options: Options): Promise<number> {
   const byName = !options.all && options.selector === '';
-  const words = byName ? wanted.nodes : wanted.nodes.slice(0, 1);
+  const words = byName ? taintArgs.nodes : taintArgs.nodes.slice(0, 1);
   const refs = await findTargets(work, words, { filename: [], recursive: false, namespace: undefined, selector: options.selector });
   const [type = ''] = words[0]?.split('/') ?? [];
   const resource = refs[0]?.resource ?? (await work.discovery.find(type));
@@ -70,7 +70,7 @@ async function taintAll(work: Work, wanted: TaintArguments, options: Options): P
   const results = new Results(work.io, isStock(work.io) ? { ...options, dryRun: 'none' } : options);
   for (const ref of refs) {
     try {
-      const { verb, object } = await taintOne(work, ref, wanted, options);
+      const { verb, object } = await taintOne(work, ref, taintArgs, options);
       results.done(ref, verb, object);
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), error);
@@ -79,9 +79,9 @@ async function taintAll(work: Work, wanted: TaintArguments, options: Options): P
   return results.end();
 }
 
-async function taintOne(work: Work, ref: ObjectRef, wanted: TaintArguments, options: Options): Promise<{ verb: string; object: Node }> {
+async function taintOne(work: Work, ref: ObjectRef, taintArgs: TaintArguments, options: Options): Promise<{ verb: string; object: Node }> {
   const node = await work.getNamed<Node>(ref);
-  const { taints, verb } = changedTaints(ref.name, node.spec?.taints ?? [], wanted, options.overwrite);
+  const { taints, verb } = changedTaints(ref.name, node.spec?.taints ?? [], taintArgs, options.overwrite);
   const spec = { taints: taints.length === 0 ? null : taints };
   if (options.dryRun === 'client') return { verb, object: { ...node, spec: { ...node.spec, taints } } };
   const { object } = await work.send<Node>(ref, {

@@ -24,7 +24,7 @@ type Options = FlagValues<typeof table>;
 
 interface Decision {
   readonly word: 'approve' | 'deny';
-  readonly past: 'approved' | 'denied';
+  readonly pastTense: 'approved' | 'denied';
   readonly condition: 'Approved' | 'Denied';
 }
 interface Condition {
@@ -54,8 +54,8 @@ Examples:
   plat certificate ${decision.word} -f requests.yaml
 
 Exit codes:
-  0   all requests are ${decision.past}
-  1   some requests failed; the others are ${decision.past}
+  0   all requests are ${decision.pastTense}
+  1   some requests failed; the others are ${decision.pastTense}
   2   the command line is wrong
 `,
     async run({ options, args }, io) {
@@ -66,7 +66,7 @@ Exit codes:
         const results = new Results(io, { ...options, dryRun: 'none' });
         for (const ref of await requests(work, args, options)) {
           try {
-            results.done(ref, decision.past, await decide(work, ref, decision, options.force));
+            results.done(ref, decision.pastTense, await decide(work, ref, decision, options.force));
           } catch (error) {
             results.failed(shownName(ref.resource, ref.name), error);
           }
@@ -84,7 +84,7 @@ async function requests(work: Work, args: readonly string[], options: Options): 
 }
 
 /** Who decided, and how: controllers and people read it in the condition. */
-function reasonFor({ word, past }: Decision, io: IO): { reason: string; message: string } {
+function reasonFor({ word, pastTense: past }: Decision, io: IO): { reason: string; message: string } {
   const verb = word === 'approve' ? 'Approve' : 'Deny';
   return isStock(io)
     ? { reason: `Kubectl${verb}`, message: `This CSR was ${past} by kubectl certificate ${word}.` }
@@ -121,12 +121,12 @@ export const certificate = commandGroup(
     {
       name: 'approve',
       summary: 'Approve certificate signing requests.',
-      load: async () => decider({ word: 'approve', past: 'approved', condition: 'Approved' }),
+      load: async () => decider({ word: 'approve', pastTense: 'approved', condition: 'Approved' }),
     },
     {
       name: 'deny',
       summary: 'Deny certificate signing requests.',
-      load: async () => decider({ word: 'deny', past: 'denied', condition: 'Denied' }),
+      load: async () => decider({ word: 'deny', pastTense: 'denied', condition: 'Denied' }),
     },
   ],
   ['plat certificate approve web-csr', 'plat certificate deny web-csr', 'plat get csr -o name | xargs plat certificate approve'],

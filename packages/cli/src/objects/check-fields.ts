@@ -43,16 +43,16 @@ export class FieldChecker {
   }
   private schemasOf(resource: ApiResource): Promise<Schemas | undefined> {
     const version = apiVersionOf(resource);
-    let known = this.versions.get(version);
-    if (known === undefined) {
-      known = Schemas.load(this.work.session.transport, resource).catch((error: unknown) => {
+    let schemas = this.versions.get(version);
+    if (schemas === undefined) {
+      schemas = Schemas.load(this.work.session.transport, resource).catch((error: unknown) => {
         if (!(error instanceof ApiError)) throw error;
         this.work.io.err(`Warning: fields of ${version} were not checked: ${error.message}\n`);
         return undefined;
       });
-      this.versions.set(version, known);
+      this.versions.set(version, schemas);
     }
-    return known;
+    return schemas;
   }
 }
 
@@ -82,12 +82,12 @@ export function unknownFields(schemas: Schemas, schema: Schema, value: unknown, 
   const problems: string[] = [];
   for (const [name, inner] of Object.entries(value)) {
     const at = path === '' ? name : `${path}.${name}`;
-    const known = Object.hasOwn(properties, name)
+    const fieldSchema = Object.hasOwn(properties, name)
       ? own(properties, name)
       : typeof additionalProperties === 'object'
         ? additionalProperties
         : undefined;
-    if (known !== undefined) problems.push(...unknownFields(schemas, known, inner, at));
+    if (fieldSchema !== undefined) problems.push(...unknownFields(schemas, fieldSchema, inner, at));
     else if (!open && !(isSet(whole, 'embedded-resource') && ['apiVersion', 'kind', 'metadata'].includes(name))) {
       problems.push(`unknown field ${JSON.stringify(at)}${didYouMean(name, Object.keys(properties))}`);
     }

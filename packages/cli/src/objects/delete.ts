@@ -71,8 +71,8 @@ Exit codes:
   2     the command line is wrong
   130   interrupted while waiting; the deletions continue
 `,
-  async run({ options: given, args }, io) {
-    const options = checked(given, args);
+  async run({ options: givenOptions, args }, io) {
+    const options = checked(givenOptions, args);
     if (options.force) {
       io.err(
         'warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n',
@@ -226,14 +226,14 @@ class Deleter {
   }
   private async await(ref: ObjectRef, uid: string | undefined, deadline: Deadline, place: string): Promise<void> {
     if (!ref.resource.verbs.includes('list')) return;
-    const shown = shownName(ref.resource, ref.name);
+    const displayName = shownName(ref.resource, ref.name);
     try {
       await waitUntilGone(this.work, ref, uid, deadline, (why) =>
-        this.progress.show(`waiting for the deletion of ${place}: ${shown}${why}`),
+        this.progress.show(`waiting for the deletion of ${place}: ${displayName}${why}`),
       );
     } catch (error) {
       this.progress.clear();
-      this.results.failed(shown, error);
+      this.results.failed(displayName, error);
     }
   }
   private async targets(args: readonly string[]): Promise<ObjectRef[]> {

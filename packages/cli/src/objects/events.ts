@@ -99,7 +99,7 @@ class Events {
     const resource = { group: '', version: 'v1', name: 'events', namespaced: true } as ApiResource;
     this.path = resourcePath(resource, this.options.allNamespaces ? undefined : this.work.namespace);
     this.selector = await this.fields();
-    const { found, version } = await this.list();
+    const { events: found, version } = await this.list();
     found.sort((a, b) => lastSeen(a) - lastSeen(b));
     await this.show(found);
     if (this.options.watch) await this.watch(version);
@@ -123,8 +123,8 @@ class Events {
     }
     return parts.join(',');
   }
-  private async list(): Promise<{ found: Event[]; version: string }> {
-    const found: Event[] = [];
+  private async list(): Promise<{ events: Event[]; version: string }> {
+    const events: Event[] = [];
     let next: string | undefined;
     let version = '';
     do {
@@ -134,13 +134,13 @@ class Events {
         signal: this.work.signal,
         ...this.work.session.timeout,
       });
-      for (const event of page.items ?? []) if (this.wanted(event)) found.push(event);
+      for (const event of page.items ?? []) if (this.isOfWantedType(event)) events.push(event);
       version ||= page.metadata?.resourceVersion ?? '';
       next = page.metadata?.continue;
     } while (next);
-    return { found, version };
+    return { events, version };
   }
-  private wanted({ type = '' }: Event): boolean {
+  private isOfWantedType({ type = '' }: Event): boolean {
     return this.options.types.length === 0 || this.options.types.includes(type);
   }
 
@@ -156,24 +156,24 @@ class Events {
       for await (const { type, object } of jsonLines<Change>(answer.body)) {
         if (type === 'ERROR') throw new ApiError(object.code ?? 500, object.reason ?? '', object.message ?? 'the watch failed');
         version = object.metadata.resourceVersion ?? version;
-        if ((type === 'ADDED' || type === 'MODIFIED') && this.wanted(object)) await this.show([object]);
+        if ((type === 'ADDED' || type === 'MODIFIED') && this.isOfWantedType(object)) await this.show([object]);
       }
       if (clock.monotonic() - began < PAUSE_MS) await clock.sleep(PAUSE_MS, this.work.signal);
     }
   }
 
-  private async show(found: readonly Event[]): Promise<void> {
+  private async show(events: readonly Event[]): Promise<void> {
     const { io } = this.work;
-    const whole = found.map((event) => ({ ...event, kind: 'Event', apiVersion: 'v1' }));
-    if (this.options.output === 'name') io.out(found.map(({ metadata }) => `event/${metadata.name}\n`).join(''));
+    const whole = events.map((event) => ({ ...event, kind: 'Event', apiVersion: 'v1' }));
+    if (this.options.output === 'name') io.out(events.map(({ metadata }) => `event/${metadata.name}\n`).join(''));
     else if (this.options.output !== 'table') {
       if (!this.options.watch) io.out(await this.objects.list(whole));
       else for (const event of whole) io.out(await this.objects.one(event));
-    } else if (found.length > 0)
+    } else if (events.length > 0)
       io.out(
         this.printer.print(
           columns,
-          found.map((event) => rowOf(event, io.clock.now())),
+          events.map((event) => rowOf(event, io.clock.now())),
         ),
       );
   }
@@ -182,7 +182,7 @@ class Events {
 const columns = ['Last Seen', 'Type', 'Reason', 'Object', 'Message'].map((name) => ({ name }));
 function rowOf(event: Event, now: number) {
   const { involvedObject = {}, type = '', reason = '', message = '' } = event;
-  const cells = [seen(event, now), type, reason, `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`, message.trim()];
+  const cells = [lastSeenText(event, now), type, reason, `${involvedObject.kind ?? ''}/${involvedObject.name ?? ''}`, message.trim()];
   return { cells, object: { metadata: { namespace: event.metadata.namespace ?? '' } } };
 }
 const time = (text: string | null | undefined): number => (text ? Date.parse(text) : 0);
@@ -190,7 +190,7 @@ const firstSeen = (event: Event): number => time(event.firstTimestamp) || time(e
 const lastSeen = (event: Event): number => time(event.series?.lastObservedTime) || time(event.lastTimestamp) || firstSeen(event);
 
 /** `5m`, or `2m (x7 over 1h)` for a repeated event. */
-function seen(event: Event, now: number): string {
+function lastSeenText(event: Event, now: number): string {
   const count = event.series?.count ?? event.count ?? 1;
   const last = humanDuration(now - lastSeen(event));
   return count > 1 ? `${last} (x${count} over ${humanDuration(now - firstSeen(event))})` : last;

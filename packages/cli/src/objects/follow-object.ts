@@ -54,14 +54,14 @@ async function look(work: Work, ref: ObjectRef, signal: AbortSignal, check: Chec
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 403) throw error;
   }
-  const found = await work
+  const liveObject = await work
     .send(ref, { method: 'GET', signal })
     .then(({ object }) => object)
     .catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 404) return undefined;
       throw error;
     });
-  return check(found) || undefined;
+  return check(liveObject) || undefined;
 }
 
 async function watch(work: Work, ref: ObjectRef, version: string, signal: AbortSignal, check: Check): Promise<boolean> {

@@ -79,9 +79,9 @@ export async function findManifests(
   if (directory === '') return intactManifests(filename, recursive, io, validates);
   if (filename.length > 0) throw new FlagError('only one of -f or -k can be specified');
   const { kustomize } = await import('../kustomize.ts');
-  const found = await kustomize(directory, io);
-  if (found.length === 0) throw new ManifestError(`there are no objects in ${directory}`);
-  return { manifests: found.map((manifest) => checked(manifest.object, manifest.source, directory)), broken: [] };
+  const kustomized = await kustomize(directory, io);
+  if (kustomized.length === 0) throw new ManifestError(`there are no objects in ${directory}`);
+  return { manifests: kustomized.map((manifest) => checked(manifest.object, manifest.source, directory)), broken: [] };
 }
 
 /** An object that cannot be read, with its place. */
@@ -123,13 +123,14 @@ export async function readManifests(paths: readonly string[], recursive: boolean
 async function intactManifests(paths: readonly string[], recursive: boolean, io: ManifestIO, validates = false): Promise<FoundManifests> {
   const manifests: Manifest[] = [];
   const broken: ManifestError[] = [];
-  for (const found of await findTexts(paths, recursive, io)) {
+  for (const textOrError of await findTexts(paths, recursive, io)) {
     try {
-      if (found instanceof ManifestError) throw found;
-      manifests.push(...manifestsOf(found.text, found.source, found.origin));
+      if (textOrError instanceof ManifestError) throw textOrError;
+      manifests.push(...manifestsOf(textOrError.text, textOrError.source, textOrError.origin));
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
-      if (isStock({ program: io.program ?? 'plat' }) && !(found instanceof ManifestError)) manifests.push(...stockPart(found, validates));
+      if (isStock({ program: io.program ?? 'plat' }) && !(textOrError instanceof ManifestError))
+        manifests.push(...stockPart(textOrError, validates));
       broken.push(validates && error instanceof UntypedError ? error.asInvalid : error);
     }
   }
@@ -184,20 +185,20 @@ export interface ManifestText {
 
 /** The texts that the `-f` flags name, in their order. Throws ManifestError for one that cannot be read. */
 export async function readTexts(paths: readonly string[], recursive: boolean, io: ManifestIO): Promise<ManifestText[]> {
-  const found = await findTexts(paths, recursive, io);
-  return found.map((one) => {
+  const texts = await findTexts(paths, recursive, io);
+  return texts.map((one) => {
     if (one instanceof ManifestError) throw one;
     return one;
   });
 }
 /** The same with the errors of those that cannot be read in their place. */
 async function findTexts(paths: readonly string[], recursive: boolean, io: ManifestIO): Promise<(ManifestText | ManifestError)[]> {
-  const found: (ManifestText | ManifestError)[] = [];
+  const textsAndErrors: (ManifestText | ManifestError)[] = [];
   for (const path of paths) {
     const texts = await textsOf(path, recursive, io);
-    found.push(...(await Promise.all(texts.map((text) => text().catch(asManifestError)))));
+    textsAndErrors.push(...(await Promise.all(texts.map((text) => text().catch(asManifestError)))));
   }
-  return found;
+  return textsAndErrors;
 }
 function asManifestError(error: unknown): ManifestError {
   if (error instanceof ManifestError) return error;
@@ -295,27 +296,27 @@ function wideText(bytes: Buffer): string | undefined {
 }
 
 /** A file, or those of a directory in order of name; each with its path for messages. */
-async function filesOf(file: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
+async function filesOf(file: string, displayPath: string, recursive: boolean): Promise<[file: string, shown: string][]> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) {
-    const matched = await filesMatching(file, shown);
+    const matched = await filesMatching(file, displayPath);
     if (matched.length === 0) {
-      throw new FlagError(`there is no file or directory ${shown}`, `error: the path ${JSON.stringify(shown)} does not exist`);
+      throw new FlagError(`there is no file or directory ${displayPath}`, `error: the path ${JSON.stringify(displayPath)} does not exist`);
     }
     return matched;
   }
-  if (!facts.isDirectory()) return [[file, shown]];
-  const found = await filesIn(file, shown, recursive);
-  if (found.length === 0) {
+  if (!facts.isDirectory()) return [[file, displayPath]];
+  const files = await filesIn(file, displayPath, recursive);
+  if (files.length === 0) {
     throw new FlagError(
-      `the directory ${shown} holds no file that ends in ${extensions.join(', ')}${recursive ? '' : '; -R looks below it, too'}`,
-      `error: error reading [${shown}]: recognized file extensions are [.json .yaml .yml]`,
+      `the directory ${displayPath} holds no file that ends in ${extensions.join(', ')}${recursive ? '' : '; -R looks below it, too'}`,
+      `error: error reading [${displayPath}]: recognized file extensions are [.json .yaml .yml]`,
     );
   }
-  return found;
+  return files;
 }
 /** `manifests/*.yaml` where the shell did not expand it. The pattern is the last part of the path. */
-async function filesMatching(path: string, shown: string): Promise<[file: string, shown: string][]> {
+async function filesMatching(path: string, displayPath: string): Promise<[file: string, shown: string][]> {
   const pattern = basename(path);
   if (!/[*?]|\[.*\]/.test(pattern)) return [];
   const expression = new RegExp(
@@ -330,18 +331,18 @@ async function filesMatching(path: string, shown: string): Promise<[file: string
     .filter((entry) => !entry.isDirectory() && expression.test(entry.name))
     .map((entry) => entry.name)
     .sort()
-    .map((name) => [join(dirname(path), name), join(dirname(shown), name)]);
+    .map((name) => [join(dirname(path), name), join(dirname(displayPath), name)]);
 }
-async function filesIn(directory: string, shown: string, recursive: boolean): Promise<[file: string, shown: string][]> {
-  const found: [string, string][] = [];
+async function filesIn(directory: string, displayPath: string, recursive: boolean): Promise<[file: string, shown: string][]> {
+  const files: [string, string][] = [];
   const entries = await readdir(directory, { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = join(directory, entry.name);
-    const name = join(shown, entry.name);
-    if (entry.isDirectory()) found.push(...(recursive ? await filesIn(file, name, true) : []));
-    else if (extensions.some((end) => entry.name.endsWith(end))) found.push([file, name]);
+    const name = join(displayPath, entry.name);
+    if (entry.isDirectory()) files.push(...(recursive ? await filesIn(file, name, true) : []));
+    else if (extensions.some((end) => entry.name.endsWith(end))) files.push([file, name]);
   }
-  return found;
+  return files;
 }
 
 /** Characters that YAML does not have; JSON has its own rules. */

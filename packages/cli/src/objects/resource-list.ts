@@ -4,7 +4,7 @@ import { parseQuantity } from '@plat-dev/meta/quantity';
 
 /** Quantities stay as they were written. `flag` names the flag in errors. Throws FlagError. */
 export function resourceList(flag: string, text: string): Record<string, string> {
-  const found: [string, string][] = text.split(',').map((pair) => {
+  const quantities: [string, string][] = text.split(',').map((pair) => {
     const [name = '', quantity = '', more] = pair.split('=');
     if (name === '' || quantity === '' || more !== undefined) {
       throw new FlagError(`--${flag}: ${JSON.stringify(pair)} is not of the form resource=quantity`);
@@ -16,5 +16,5 @@ export function resourceList(flag: string, text: string): Record<string, string>
       throw new FlagError(`--${flag}: ${name}: ${(error as Error).message}`);
     }
   });
-  return Object.fromEntries(found);
+  return Object.fromEntries(quantities);
 }

@@ -106,8 +106,9 @@ async function scaleOne(work: Work, ref: ObjectRef, options: ScaleOptions, repli
   let version: string | undefined = resourceVersion === '' ? undefined : resourceVersion;
   if (currentReplicas >= 0) {
     const now = await work.get<Scale>(ref, 'scale');
-    const wanted = now.spec?.replicas ?? 0;
-    if (wanted !== currentReplicas) throw new Error(`expected ${currentReplicas} current replicas, but found ${wanted}: not scaled`);
+    const desiredReplicas = now.spec?.replicas ?? 0;
+    if (desiredReplicas !== currentReplicas)
+      throw new Error(`expected ${currentReplicas} current replicas, but found ${desiredReplicas}: not scaled`);
     // The write must apply to the version that was checked.
     version ??= now.metadata?.resourceVersion;
   }

@@ -77,12 +77,12 @@ export async function findTargets(work: Work, args: readonly string[], options: 
 /** The same for commands that need all files or nothing: an editor shows all objects at once. */
 export async function findAllTargets(work: Work, args: readonly string[], options: TargetOptions): Promise<Target[]> {
   if (!namesManifests(options)) return findTargets(work, args, options);
-  const found: [Manifest, ApiResource][] = [];
-  for (const manifest of await manifestsFrom(options, work.io)) found.push([manifest, await work.resourceOf(manifest)]);
-  return targetsIn(work, found, options);
+  const manifestTargets: [Manifest, ApiResource][] = [];
+  for (const manifest of await manifestsFrom(options, work.io)) manifestTargets.push([manifest, await work.resourceOf(manifest)]);
+  return targetsIn(work, manifestTargets, options);
 }
-const targetsIn = (work: Work, found: readonly [Manifest, ApiResource][], options: TargetOptions): Target[] =>
-  found.map(([manifest, resource]) => ({ ...refOf(manifest, resource, work, options.namespace), manifest: manifest.object }));
+const targetsIn = (work: Work, manifestTargets: readonly [Manifest, ApiResource][], options: TargetOptions): Target[] =>
+  manifestTargets.map(([manifest, resource]) => ({ ...refOf(manifest, resource, work, options.namespace), manifest: manifest.object }));
 
 async function inCollection(work: Work, resource: ApiResource, options: TargetOptions): Promise<ObjectRef[]> {
   const namespace = resource.namespaced && !options.allNamespaces ? work.namespace : undefined;
@@ -106,25 +106,25 @@ async function inCollection(work: Work, resource: ApiResource, options: TargetOp
 }
 
 /** The object that a manifest is about. `wanted` is the namespace of the command line. */
-export function refOf(manifest: Manifest, resource: ApiResource, work: Work, wanted: string | undefined): ObjectRef {
+export function refOf(manifest: Manifest, resource: ApiResource, work: Work, givenNamespace: string | undefined): ObjectRef {
   const { name, source } = manifest;
   if (name === undefined) {
     throw new ManifestError(
       `${source}: the object has no metadata.name${hasGenerateName(manifest) ? '; `plat create` makes one from generateName' : ''}`,
     );
   }
-  return { resource, namespace: namespaceOf(manifest, resource, work, wanted), name };
+  return { resource, namespace: namespaceOf(manifest, resource, work, givenNamespace), name };
 }
 
 /** That of the object, else of the command line, else of the context. Throws where the first two do not agree. */
-export function namespaceOf(manifest: Manifest, resource: ApiResource, work: Work, wanted: string | undefined): string | undefined {
+export function namespaceOf(manifest: Manifest, resource: ApiResource, work: Work, givenNamespace: string | undefined): string | undefined {
   if (!resource.namespaced) return undefined;
-  if (wanted !== undefined && manifest.namespace !== undefined && manifest.namespace !== wanted) {
+  if (givenNamespace !== undefined && manifest.namespace !== undefined && manifest.namespace !== givenNamespace) {
     const own = JSON.stringify(manifest.namespace);
     throw new ManifestError(
       isStock(work.io)
-        ? `the namespace from the provided object ${own} does not match the namespace ${JSON.stringify(wanted)}. You must pass '--namespace=${manifest.namespace}' to perform this operation.`
-        : `${manifest.source}: the object is of namespace ${own}, but the command line has -n ${wanted}`,
+        ? `the namespace from the provided object ${own} does not match the namespace ${JSON.stringify(givenNamespace)}. You must pass '--namespace=${manifest.namespace}' to perform this operation.`
+        : `${manifest.source}: the object is of namespace ${own}, but the command line has -n ${givenNamespace}`,
     );
   }
   return manifest.namespace ?? work.namespace;

@@ -6,7 +6,7 @@ import type { ApiItem } from '../output/print-objects.ts';
 export interface Goal {
   readonly kind: 'delete' | 'create' | 'state';
   /** What is waited for, for the timeout error. */
-  readonly wanted: string;
+  readonly expectation: string;
   /** Printed when the condition is met. */
   readonly reached: string;
   met(object: ApiItem | undefined): boolean;
@@ -25,11 +25,17 @@ interface Condition {
 /** `delete`, `create`, `condition=Ready`, `condition=Ready=False`, `jsonpath={.status.phase}=Running`. Throws an Error. */
 export function readGoal(text: string): Goal {
   if (text === 'delete')
-    return { kind: 'delete', wanted: 'the deletion', reached: 'deleted', met: (object) => object === undefined, distance: finalizersOf };
+    return {
+      kind: 'delete',
+      expectation: 'the deletion',
+      reached: 'deleted',
+      met: (object) => object === undefined,
+      distance: finalizersOf,
+    };
   if (text === 'create')
     return {
       kind: 'create',
-      wanted: 'the creation',
+      expectation: 'the creation',
       reached: 'created',
       met: (object) => object !== undefined,
       distance: () => 'the object does not exist',
@@ -45,21 +51,21 @@ function conditionGoal(type: string, value: string): Goal {
   const find = (object: ApiItem | undefined): Condition | undefined => conditionsOf(object).find((c) => same(c.type, type));
   return {
     kind: 'state',
-    wanted: `condition ${type}`,
+    expectation: `condition ${type}`,
     reached: 'condition met',
     met: (object) => {
-      const found = find(object);
-      return same(found?.status, value) && !isStale(found, object);
+      const condition = find(object);
+      return same(condition?.status, value) && !isStale(condition, object);
     },
     distance: (object) => {
-      const found = find(object);
-      if (found === undefined) {
+      const condition = find(object);
+      if (condition === undefined) {
         const types = conditionsOf(object).map((c) => c.type);
         return types.length > 0 ? `the object has only ${types.join(', ')}` : 'the object has no conditions';
       }
-      if (isStale(found, object)) return 'it is of an older generation';
-      const why = [found.reason, found.message].filter((t) => t !== undefined && t !== '').join(': ');
-      return `it is ${found.status}${why === '' ? '' : ` (${why})`}`;
+      if (isStale(condition, object)) return 'it is of an older generation';
+      const why = [condition.reason, condition.message].filter((t) => t !== undefined && t !== '').join(': ');
+      return `it is ${condition.status}${why === '' ? '' : ` (${why})`}`;
     },
   };
 }
@@ -84,18 +90,18 @@ function pathGoal(text: string): Goal {
   const [, path = '', value] = parts;
   const follow = jsonPath(path.startsWith('.') || path.startsWith('[') || path.startsWith('$') ? path : `.${path}`);
   const values = (object: ApiItem | undefined): string[] =>
-    follow(object).map((found) => (typeof found === 'string' ? found : jsonText(found)));
+    follow(object).map((value) => (typeof value === 'string' ? value : jsonText(value)));
   return {
     kind: 'state',
-    wanted: value === undefined ? path : `${path}=${value}`,
+    expectation: value === undefined ? path : `${path}=${value}`,
     reached: 'condition met',
     met: (object) => {
-      const found = values(object);
-      return found.length > 0 && (value === undefined || found.every((one) => one === value));
+      const actualValues = values(object);
+      return actualValues.length > 0 && (value === undefined || actualValues.every((one) => one === value));
     },
     distance: (object) => {
-      const found = values(object);
-      return found.length === 0 ? 'it has no value' : `it is ${found.join(', ')}`;
+      const actualValues = values(object);
+      return actualValues.length === 0 ? 'it has no value' : `it is ${actualValues.join(', ')}`;
     },
   };
 }

@@ -110,17 +110,17 @@ const isListed = ({ all, selector, fieldSelector }: WaitOptions): boolean => all
 /** Without a deadline it checks once. Returns the last state; undefined if there was none. */
 async function waitForOne(work: Work, ref: ObjectRef, goal: Goal, deadline: Deadline | undefined): Promise<ApiItem | undefined> {
   let last: ApiItem | undefined;
-  let seen = false;
+  let wasPresent = false;
   const check = (object: ApiItem | undefined): boolean => {
-    if (object === undefined && goal.kind === 'state') throw seen ? new Error('the object was deleted') : missing(ref);
-    seen = true;
+    if (object === undefined && goal.kind === 'state') throw wasPresent ? new Error('the object was deleted') : missing(ref);
+    wasPresent = true;
     last = object ?? last;
     return goal.met(object);
   };
   if (deadline === undefined ? check(await now(work, ref)) : await followObject(work, ref, deadline, check)) return last;
   const why = last === undefined ? 'the object does not exist' : goal.distance(last);
   throw withStockText(
-    new Error(`timed out waiting for ${goal.wanted}: ${why}`),
+    new Error(`timed out waiting for ${goal.expectation}: ${why}`),
     `error: timed out waiting for the condition on ${ref.resource.name}/${ref.name}`,
   );
 }

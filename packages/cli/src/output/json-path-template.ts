@@ -29,7 +29,7 @@ export function jsonPathTemplate(text: string, options: JsonPathOptions = {}): T
   const { relaxed = true, allowMissingKeys = true, asJson = false } = options;
   const bare = relaxed && !text.includes('{');
   const nodes = nodesOf(bare ? `{${/^[.[$@]/.test(text) ? '' : '.'}${text}}` : text);
-  const show = asJson ? (values: readonly unknown[]): string => `${goJson(values, 4)}\n` : shown;
+  const show = asJson ? (values: readonly unknown[]): string => `${goJson(values, 4)}\n` : valuesText;
   return (value) => {
     try {
       return new Run(nodes, !allowMissingKeys, show).all(value);
@@ -40,7 +40,7 @@ export function jsonPathTemplate(text: string, options: JsonPathOptions = {}): T
   };
 }
 
-const shown = (values: readonly unknown[]): string =>
+const valuesText = (values: readonly unknown[]): string =>
   values.map((value) => (typeof value === 'object' && value !== null ? goJson(value) : goText(value))).join(' ');
 
 type Node =
@@ -68,16 +68,16 @@ function braced(piece: string): Node {
 /** Finds the end of each loop. One that has none goes on to the end of the template. */
 function withEnds(nodes: readonly Node[]): Node[] {
   const open: number[] = [];
-  const found = [...nodes];
-  found.forEach((node, i) => {
+  const nodesWithEnds = [...nodes];
+  nodesWithEnds.forEach((node, i) => {
     if (node.is === 'range') open.push(i);
     if (node.is !== 'end') return;
     const begin = open.pop();
     if (begin === undefined) throw new FlagError('jsonpath: there is an {end} without its {range}');
-    found[begin] = { ...(found[begin] as Node & { is: 'range' }), end: i };
+    nodesWithEnds[begin] = { ...(nodesWithEnds[begin] as Node & { is: 'range' }), end: i };
   });
-  for (const begin of open) found[begin] = { ...(found[begin] as Node & { is: 'range' }), end: -1 };
-  return found;
+  for (const begin of open) nodesWithEnds[begin] = { ...(nodesWithEnds[begin] as Node & { is: 'range' }), end: -1 };
+  return nodesWithEnds;
 }
 
 class Run {

@@ -18,7 +18,7 @@ export async function page(io: IO, text: string): Promise<void> {
   const pager = io.env.PAGER ?? defaultPager(io.platform);
   const fits = size === undefined || lineCount(text, size.width) < size.height;
   if (isStock(io) || fits || !io.terminal.interactive || pager.trim() === '' || pager.trim() === 'cat') return io.out(text);
-  if (!(await lendTerminal(io, () => shown(io, pager, text)))) io.out(text);
+  if (!(await lendTerminal(io, () => writeToPager(io, pager, text)))) io.out(text);
 }
 
 /** Lines on the screen: long ones take several. Colours take no room. */
@@ -32,7 +32,7 @@ export function lineCount(text: string, width: number): number {
 }
 
 /** False if the pager could not be started. */
-function shown(io: IO, pager: string, text: string): Promise<boolean> {
+function writeToPager(io: IO, pager: string, text: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: io.env as NodeJS.ProcessEnv });
     child.on('error', () => resolve(false));

@@ -66,22 +66,22 @@ export const readResultForm = (value: string): string => readFormOf(value, objec
 function readFormOf(value: string, plain: readonly string[]): string {
   const lower = value.toLowerCase();
   if (plain.includes(lower)) return lower;
-  const found = templateOf(value);
-  if (found !== undefined) {
-    if (found.argument !== '') checkTemplate(found.form, found.argument);
+  const template = templateOf(value);
+  if (template !== undefined) {
+    if (template.argument !== '') checkTemplate(template.form, template.argument);
     return value;
   }
-  const shown = plain.filter((form) => form !== 'table');
+  const formNames = plain.filter((form) => form !== 'table');
   try {
-    return readChoice(value, namesOf(shown));
+    return readChoice(value, namesOf(formNames));
   } catch (error) {
-    throw withStockText(error as Error, unknownForm(value, shown));
+    throw withStockText(error as Error, unknownForm(value, formNames));
   }
 }
 /** The line of the stock client about a format that it does not have. */
-function unknownForm(value: string, shown: readonly string[]): string {
-  const templates = templateForms.filter((form) => shown.includes('wide') || !form.startsWith('custom-columns'));
-  const names = [...shown, ...templates].sort().join();
+function unknownForm(value: string, formNames: readonly string[]): string {
+  const templates = templateForms.filter((form) => formNames.includes('wide') || !form.startsWith('custom-columns'));
+  const names = [...formNames, ...templates].sort().join();
   return `error: unable to match a printer suitable for the output format ${JSON.stringify(value)}, allowed formats are: ${names}`;
 }
 function templateOf(value: string): { form: TemplateForm; argument: string } | undefined {
@@ -243,17 +243,17 @@ function readColumnsFile(text: string): Column[] {
   }
   return headers.map((header, i) => columnOf(header, paths[i] as string));
 }
-function columnOf(name: string, written: string): Column {
+function columnOf(name: string, pathText: string): Column {
   try {
-    return { name, follow: jsonPath(relaxedPath(written)) };
+    return { name, follow: jsonPath(relaxedPath(pathText)) };
   } catch (error) {
     if (error instanceof JsonPathError) throw new FlagError(`custom-columns: ${error.message}`);
     throw error;
   }
 }
 /** `metadata.name`, `.metadata.name`, `{metadata.name}` and `{.metadata.name}` are the same path. */
-export function relaxedPath(written: string): string {
-  const path = written.trim().replace(/^\{(.*)\}$/s, '$1');
+export function relaxedPath(pathText: string): string {
+  const path = pathText.trim().replace(/^\{(.*)\}$/s, '$1');
   return /^[.[$@]/.test(path) ? path : `.${path}`;
 }
 

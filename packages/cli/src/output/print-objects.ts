@@ -57,20 +57,20 @@ export class ObjectPrinter {
     // What stands around the items is that of an empty list.
     let around: Promise<string[]> | undefined;
     const empty = (): Promise<string[]> => (around ??= this.list([]).then((text) => text.split('[]')));
-    let begun = false;
+    let isStarted = false;
     return {
       items: async (some) => {
         if (some.length === 0) return '';
         const [head = ''] = await empty();
         const texts = await Promise.all(some.map((item) => this.itemText(shownItem(item, this.showManagedFields))));
         const start = this.form === 'json' ? `${head}[\n` : `${head.trimEnd()}\n`;
-        const text = `${begun ? this.between : start}${texts.join(this.between)}`;
-        begun = true;
+        const text = `${isStarted ? this.between : start}${texts.join(this.between)}`;
+        isStarted = true;
         return text;
       },
       end: async () => {
         const [head = '', tail = ''] = await empty();
-        if (!begun) return `${head}[]${tail}`;
+        if (!isStarted) return `${head}[]${tail}`;
         return this.form === 'json' ? `\n    ]${tail}` : tail.slice(1);
       },
     };

@@ -42,7 +42,7 @@ Exit codes:
   1   some failed
   2   the command line is wrong
 `,
-    async run({ options, given, args }, io) {
+    async run({ options, givenFlags: given, args }, io) {
       checkNodes(name, args, options.selector, given.has('selector'), io);
       return withServer(options, io, async (work) => {
         const nodes = await findNodes(work, args, options.selector);
@@ -70,9 +70,9 @@ export async function findNodes(work: Work, args: readonly string[], selector: s
   const wrong = names.find((name) => name.includes('/'));
   if (wrong !== undefined) throw new FlagError(`${JSON.stringify(wrong)} is not a node`);
   const options = { filename: [], recursive: false, namespace: undefined, selector, ...(chunkSize !== undefined && { chunkSize }) };
-  const found: FoundNode[] = [];
-  for (const ref of await findTargets(work, ['nodes', ...names], options)) found.push({ ref, node: await work.getNamed<Node>(ref) });
-  return found;
+  const nodes: FoundNode[] = [];
+  for (const ref of await findTargets(work, ['nodes', ...names], options)) nodes.push({ ref, node: await work.getNamed<Node>(ref) });
+  return nodes;
 }
 
 /** Failures of single nodes are reported, and the others go on. */

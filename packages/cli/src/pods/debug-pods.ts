@@ -129,6 +129,6 @@ export function podCopy(original: DebuggedPod, choice: DebugChoice, generate: ()
 function changedContainer({ stdin: _, tty: __, ...container }: DebugContainer, choice: DebugChoice): DebugContainer {
   const { args, command, ...rest } = container as DebugContainer & { args?: unknown; command?: unknown };
   const own = { ...(command !== undefined && { command }), ...(args !== undefined && { args }) };
-  const given = choice.args.length === 0 ? own : choice.argumentsOnly ? { ...own, args: choice.args } : { command: choice.args };
-  return { ...(rest as DebugContainer), ...given, ...(choice.image !== '' && { image: choice.image }), ...common(choice) };
+  const commandFields = choice.args.length === 0 ? own : choice.argumentsOnly ? { ...own, args: choice.args } : { command: choice.args };
+  return { ...(rest as DebugContainer), ...commandFields, ...(choice.image !== '' && { image: choice.image }), ...common(choice) };
 }

@@ -68,9 +68,9 @@ Exit codes:
   async run(argv, io) {
     const at = argv.indexOf('--');
     const command = at === -1 ? [] : argv.slice(at + 1);
-    const { options, args, given } = parseFlags(table, at === -1 ? argv : argv.slice(0, at));
+    const { options, args, givenFlags: given } = parseFlags(table, at === -1 ? argv : argv.slice(0, at));
     check(options, args, command, given.has('attach'));
-    const wanted = choiceOf(options, command);
+    const debugChoice = choiceOf(options, command);
     if (options.target !== '' && !options.quiet) {
       io.out(
         `Targeting container ${JSON.stringify(options.target)}. If you don't see processes from this container it may be because the container runtime doesn't support this feature.\n`,
@@ -78,7 +78,7 @@ Exit codes:
     }
     return withServer(options, io, async (work) => {
       let code = 0;
-      for (const word of args) code = Math.max(code, await new Debugger(work, options, wanted).run(word));
+      for (const word of args) code = Math.max(code, await new Debugger(work, options, debugChoice).run(word));
       return code;
     });
   },
@@ -132,10 +132,10 @@ class Debugger {
     const ref: ObjectRef = { resource, namespace: resource.namespaced ? this.work.namespace : undefined, name: second ?? first };
     if (resource.group !== '' || !['Pod', 'Node'].includes(resource.kind))
       throw new Error(`${JSON.stringify(resource.kind)} not supported by debug: name a pod or a node`);
-    const made =
+    const debugged =
       resource.kind === 'Node' ? await this.onNode(ref) : this.choice.copyTo === '' ? await this.inPod(ref) : await this.inCopy(ref);
     const isAttaching = this.options.attach ?? this.options.stdin;
-    return isAttaching && made.container !== '' ? this.attach(made.pod, made.container) : 0;
+    return isAttaching && debugged.container !== '' ? this.attach(debugged.pod, debugged.container) : 0;
   }
   private note(text: string): void {
     if (!this.options.quiet) this.work.io.out(`${text}\n`);
@@ -170,10 +170,10 @@ class Debugger {
   private async inCopy(ref: ObjectRef): Promise<{ pod: ObjectRef; container: string }> {
     const original = await this.work.get<DebuggedPod>(ref);
     const { pod, container } = podCopy(original, this.choice, () => this.newName(original));
-    const made = await this.create(pod);
+    const copyRef = await this.create(pod);
     if (this.options.replace)
       await this.work.send(ref, { method: 'DELETE', body: { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0 } });
-    return { pod: made, container };
+    return { pod: copyRef, container };
   }
   private async create(pod: DebuggedPod): Promise<ObjectRef> {
     const resource = await this.work.discovery.find('pods');
@@ -182,10 +182,10 @@ class Debugger {
     return { resource, namespace, name: pod.metadata.name };
   }
   private newName(pod: DebuggedPod): string {
-    const taken = containerNames(pod);
+    const usedNames = containerNames(pod);
     let name: string;
     do name = `debugger-${suffix()}`;
-    while (taken.has(name));
+    while (usedNames.has(name));
     this.note(`Defaulting debug container name to ${name}.`);
     return name;
   }

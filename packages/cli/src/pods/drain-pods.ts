@@ -55,13 +55,13 @@ export function planDrain(pods: readonly DrainedPod[], rules: DrainRules): Drain
     if (verdict.warning !== undefined) note(warnings, verdict.warning, pod);
     if (verdict.error !== undefined) note(errors, verdict.error, pod);
   }
-  const lines = (found: Map<string, string[]>): string[] => [...found].map(([what, names]) => `${what}: ${names.join(', ')}`);
+  const lines = (podsByReason: Map<string, string[]>): string[] => [...podsByReason].map(([what, names]) => `${what}: ${names.join(', ')}`);
   return { pods: removed, warnings: lines(warnings), errors: lines(errors).map((line) => `cannot delete ${line}`) };
 }
-function note(found: Map<string, string[]>, what: string, { metadata }: DrainedPod): void {
-  const names = found.get(what) ?? [];
+function note(podsByReason: Map<string, string[]>, what: string, { metadata }: DrainedPod): void {
+  const names = podsByReason.get(what) ?? [];
   names.push(`${metadata.namespace}/${metadata.name}`);
-  found.set(what, names);
+  podsByReason.set(what, names);
 }
 
 function verdictOn(pod: DrainedPod, rules: DrainRules): Verdict {

@@ -63,7 +63,7 @@ Exit codes:
   2     the command line is wrong
   130   interrupted; the nodes stay unschedulable
 `,
-  async run({ options, given, args, warnings }, io) {
+  async run({ options, givenFlags: given, args, warnings }, io) {
     for (const line of warnings) io.err(`Warning: ${line}\n`);
     checkNodes('drain', args, options.selector, given.has('selector'), io);
     try {
@@ -136,8 +136,8 @@ class Drainer {
       io.err(`There are pending pods in node ${JSON.stringify(node)} when an error occurred: ${error.message}\n`);
       io.err(pending.pods.map(({ metadata }) => `pod/${metadata.name}\n`).join(''));
     } else {
-      const left = pending.pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
-      io.err(noteLine(`pods that are still on node ${JSON.stringify(node)}: ${left.join(', ')}`, io));
+      const remainingPods = pending.pods.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+      io.err(noteLine(`pods that are still on node ${JSON.stringify(node)}: ${remainingPods.join(', ')}`, io));
     }
   }
 
@@ -158,7 +158,7 @@ class Drainer {
     const resource = await this.work.discovery.find('pods');
     const { podSelector: labelSelector, chunkSize } = this.options;
     const fieldSelector = `spec.nodeName=${node}`;
-    const found: DrainedPod[] = [];
+    const pods: DrainedPod[] = [];
     let next: string | undefined;
     do {
       const query = { fieldSelector, labelSelector, limit: chunkSize === 0 ? undefined : chunkSize, continue: next };
@@ -166,10 +166,10 @@ class Drainer {
         method: 'GET',
         query,
       });
-      found.push(...(object.items ?? []));
+      pods.push(...(object.items ?? []));
       next = object.metadata?.continue;
     } while (next !== undefined && next !== '');
-    return found;
+    return pods;
   }
   /** Daemon sets of the pods that cannot be read, by `namespace/name`. */
   private async daemonSetProblems(pods: readonly DrainedPod[]): Promise<Map<string, { isGone: boolean; message: string }>> {
@@ -308,6 +308,6 @@ async function evictionVersion(work: Work): Promise<string | undefined> {
   const { resources = [] } = await work.session.transport.json<{
     resources?: { name: string; kind: string; group?: string; version?: string }[];
   }>({ path: '/api/v1', signal: work.signal, ...work.session.timeout });
-  const found = resources.find(({ name, kind }) => name === 'pods/eviction' && kind === 'Eviction');
-  return found?.group && found.version ? `${found.group}/${found.version}` : undefined;
+  const evictionResource = resources.find(({ name, kind }) => name === 'pods/eviction' && kind === 'Eviction');
+  return evictionResource?.group && evictionResource.version ? `${evictionResource.group}/${evictionResource.version}` : undefined;
 }

@@ -101,13 +101,13 @@ class Logs {
     return this.failed ? 1 : 0;
   }
   private async podsOf(target: string): Promise<Pod[]> {
-    const found = await podsOf(this.work, target, this.options.podRunningTimeout);
-    if (found.length > 1 && !this.options.allPods) {
+    const pods = await podsOf(this.work, target, this.options.podRunningTimeout);
+    if (pods.length > 1 && !this.options.allPods) {
       const more = isStock(this.work.io) ? '' : '; --all-pods shows all';
-      this.work.io.err(`Found ${found.length} pods, using pod/${found[0]?.metadata.name}${more}\n`);
-      return found.slice(0, 1);
+      this.work.io.err(`Found ${pods.length} pods, using pod/${pods[0]?.metadata.name}${more}\n`);
+      return pods.slice(0, 1);
     }
-    return found;
+    return pods;
   }
   private sources(pod: Pod): Source[] {
     const names = this.options.allContainers

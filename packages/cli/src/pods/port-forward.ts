@@ -40,11 +40,11 @@ Runs until it is interrupted. Exit codes:
   2   the command line is wrong
 `,
   async run({ options, args }, io) {
-    const [target, ...wanted] = args;
-    if (target === undefined || wanted.length === 0) {
+    const [target, ...portWords] = args;
+    if (target === undefined || portWords.length === 0) {
       throw new FlagError('pod or ports missing. For example: plat port-forward web 8080:80');
     }
-    const pairs = wanted.map(parsePair);
+    const pairs = portWords.map(parsePair);
     return withServer(options, io, (work) => forward(work, target, pairs, options), { untilInterrupted: true });
   },
 });
@@ -104,8 +104,8 @@ async function serviceOf(work: Work, target: string): Promise<Service | undefine
 export function remotePort(word: string, pod: Pod, service: Service | undefined): number {
   const named = (name: string): number => {
     const ports = (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports);
-    const found = ports.find((port) => port.name === name)?.containerPort;
-    if (found !== undefined) return found;
+    const containerPort = ports.find((port) => port.name === name)?.containerPort;
+    if (containerPort !== undefined) return containerPort;
     const names = ports.flatMap(({ name: one }) => (one === undefined ? [] : [one]));
     throw new FlagError(
       `the pod ${pod.metadata.name} has no port ${JSON.stringify(name)}${names.length === 0 ? '' : `: it has ${names.join(', ')}`}`,
@@ -113,10 +113,10 @@ export function remotePort(word: string, pod: Pod, service: Service | undefined)
   };
   if (service === undefined) return /^\d+$/.test(word) ? Number(word) : named(word);
   const ports = service.spec?.ports ?? [];
-  const found = ports.find(({ name, port }) => name === word || String(port) === word);
-  if (found === undefined)
+  const servicePort = ports.find(({ name, port }) => name === word || String(port) === word);
+  if (servicePort === undefined)
     throw new FlagError(`the service has no port ${word}: it has ${ports.map(({ name, port }) => name ?? port).join(', ')}`);
-  const { targetPort = found.port } = found;
+  const { targetPort = servicePort.port } = servicePort;
   return typeof targetPort === 'number' ? targetPort : named(targetPort);
 }
 
@@ -139,8 +139,8 @@ async function listenAll(
         server.listen(port, address, resolve);
       });
       servers.push(server);
-      const shown = address.includes(':') ? `[${address}]` : address;
-      work.io.out(`Forwarding from ${shown}:${(server.address() as AddressInfo).port} -> ${remote}\n`);
+      const host = address.includes(':') ? `[${address}]` : address;
+      work.io.out(`Forwarding from ${host}:${(server.address() as AddressInfo).port} -> ${remote}\n`);
     } catch (error) {
       failures.push((error as Error).message);
     }
@@ -183,7 +183,7 @@ class Relay {
   }
   /** The protocol carries one connection to a port, so each has a WebSocket of its own. */
   private async join(socket: Socket, remote: number): Promise<void> {
-    const begun = [false, false];
+    const isSocketOpen = [false, false];
     const path = `${podPath(this.work.namespace, this.pod)}/portforward?ports=${remote}`;
     const far = await openWebSocket(
       this.work.session.transport,
@@ -191,8 +191,8 @@ class Relay {
       {
         message: (bytes) => {
           const channel = bytes[0] ?? DATA;
-          const payload = bytes.subarray(begun[channel] ? 1 : 1 + PORT_BYTES);
-          begun[channel] = true;
+          const payload = bytes.subarray(isSocketOpen[channel] ? 1 : 1 + PORT_BYTES);
+          isSocketOpen[channel] = true;
           if (payload.length === 0) return;
           if (channel === ERROR) this.work.io.err(`plat: port ${remote}: ${printable(payload.toString())}\n`);
           else if (channel === DATA && !socket.write(payload)) {

@@ -28,16 +28,16 @@ const MAX_NAMES = 10_000;
 /** Sends the file or directory at the path below `directory`; false if there is none. */
 export async function sendFile(directory: string, path: string, response: ServerResponse): Promise<boolean> {
   const root = await realpath(directory);
-  const found = await realpath(join(root, path)).catch(() => undefined);
-  if (found === undefined || (found !== root && !found.startsWith(`${root}${sep}`))) return false;
-  const facts = await stat(found);
-  if (!facts.isDirectory()) return facts.isFile() && !path.endsWith('/') && send(found, response);
+  const realFile = await realpath(join(root, path)).catch(() => undefined);
+  if (realFile === undefined || (realFile !== root && !realFile.startsWith(`${root}${sep}`))) return false;
+  const facts = await stat(realFile);
+  if (!facts.isDirectory()) return facts.isFile() && !path.endsWith('/') && send(realFile, response);
   if (path !== '' && !path.endsWith('/')) {
     response.writeHead(301, { location: `${encodeURIComponent(basename(path))}/` }).end();
     return true;
   }
   if (await sendFile(directory, `${path}index.html`, response)) return true;
-  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(await listOf(found));
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(await listOf(realFile));
   return true;
 }
 

@@ -115,10 +115,10 @@ async function serve(work: Work, options: Options, io: IO): Promise<number> {
     if (options.unixSocket !== '') rmSync(options.unixSocket, { force: true });
   }
 }
-function listen(server: Server, { unixSocket, address, port: wanted }: Options): Promise<string> {
+function listen(server: Server, { unixSocket, address, port: givenPort }: Options): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const where = unixSocket === '' ? `${address}:${wanted}` : unixSocket;
+      const where = unixSocket === '' ? `${address}:${givenPort}` : unixSocket;
       const why = error.code === 'EADDRINUSE' ? 'the address is in use: choose another with -p or -u' : error.message;
       reject(new Error(`cannot listen on ${where}: ${why}`));
     });
@@ -128,10 +128,10 @@ function listen(server: Server, { unixSocket, address, port: wanted }: Options):
       resolve(typeof at === 'string' ? at : `${at?.family === 'IPv6' ? `[${at.address}]` : at?.address}:${(at as AddressInfo).port}`);
     });
     // Nobody else may connect between listening and the change of the mode.
-    const before = unixSocket === '' ? undefined : process.umask(0o177);
+    const previousUmask = unixSocket === '' ? undefined : process.umask(0o177);
     if (unixSocket !== '') server.listen(unixSocket);
-    else server.listen(wanted, address);
-    if (before !== undefined) process.umask(before);
+    else server.listen(givenPort, address);
+    if (previousUmask !== undefined) process.umask(previousUmask);
   });
 }
 
@@ -231,8 +231,8 @@ class Relay {
   }
 
   private async file(url: string, response: ServerResponse): Promise<void> {
-    const wanted = safelyDecoded(new URL(url, 'http://x').pathname).slice(this.options.wwwPrefix.length);
-    if (!(await sendFile(this.options.www, wanted, response))) say(response, 404, 'there is no such file');
+    const requestedPath = safelyDecoded(new URL(url, 'http://x').pathname).slice(this.options.wwwPrefix.length);
+    if (!(await sendFile(this.options.www, requestedPath, response))) say(response, 404, 'there is no such file');
   }
 }
 
@@ -248,10 +248,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 function passed(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept = Object.entries(headers).filter(
+  const passedHeaders = Object.entries(headers).filter(
     ([name, value]) => value !== undefined && !ownHeaders.test(name) && name !== 'content-length',
   );
-  return Object.fromEntries(kept.map(([name, value]) => [name, [value as string | string[]].flat().join(', ')]));
+  return Object.fromEntries(passedHeaders.map(([name, value]) => [name, [value as string | string[]].flat().join(', ')]));
 }
 const passedBack = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/i.test(name)));
@@ -259,13 +259,13 @@ const passedBack = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
 export function cleanUrl(url: string): string {
   const end = url.search(/[?#]/);
   const path = end < 0 ? url : url.slice(0, end);
-  const kept: string[] = [];
+  const segments: string[] = [];
   for (const segment of path.split('/')) {
-    if (segment === '..') kept.pop();
-    else if (segment !== '' && segment !== '.') kept.push(segment);
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
   }
-  const slash = kept.length > 0 && /\/\.{0,2}$/.test(path) ? '/' : '';
-  return `/${kept.join('/')}${slash}${end < 0 ? '' : url.slice(end)}`;
+  const slash = segments.length > 0 && /\/\.{0,2}$/.test(path) ? '/' : '';
+  return `/${segments.join('/')}${slash}${end < 0 ? '' : url.slice(end)}`;
 }
 const hostOf = (header: string): string => /^(\[[^\]]*\]|[^:]*)/.exec(header)?.[1] ?? '';
 function safelyDecoded(path: string): string {

@@ -59,8 +59,8 @@ export async function podsOf(work: Work, word: string, waitMillis: number): Prom
   if (selector === '') throw new Error(`${type}/${name} selects no pods: name a pod instead`);
   const deadline = work.io.clock.monotonic() + waitMillis;
   for (;;) {
-    const found = await podsLabelled(work, selector);
-    if (found.length > 0) return found;
+    const pods = await podsLabelled(work, selector);
+    if (pods.length > 0) return pods;
     if (work.io.clock.monotonic() > deadline) throw new Error(`there is no pod of ${type}/${name} (labels ${selector})`);
     await work.io.clock.sleep(POLL_MS, work.signal);
   }
@@ -102,12 +102,12 @@ export function containersOf({ spec }: Pod): { name: string; sort: '' | ' (init)
 }
 
 /** The default container; prints which one when there are several. */
-export function chosenContainer(work: Work, pod: Pod, wanted: string, quiet = false): string {
+export function chosenContainer(work: Work, pod: Pod, givenName: string, quiet = false): string {
   const all = containersOf(pod);
-  if (wanted !== '') {
-    if (all.some(({ name }) => name === wanted)) return wanted;
+  if (givenName !== '') {
+    if (all.some(({ name }) => name === givenName)) return givenName;
     throw new FlagError(
-      `the pod ${pod.metadata.name} has no container ${JSON.stringify(wanted)}: it has ${all.map((c) => c.name).join(', ')}`,
+      `the pod ${pod.metadata.name} has no container ${JSON.stringify(givenName)}: it has ${all.map((c) => c.name).join(', ')}`,
     );
   }
   const annotation = Object.entries(pod.metadata.annotations ?? {}).find(([key]) => key.endsWith('/default-container'))?.[1];

@@ -56,12 +56,12 @@ async function showAll(work: Work, args: readonly string[], options: Options): P
 }
 
 /** A table of revisions, or the page of one. */
-export function historyText(revisions: readonly Revision[], wanted: number): string {
+export function historyText(revisions: readonly Revision[], revisionNumber: number): string {
   if (revisions.length === 0) return 'No rollout history found.';
-  if (wanted > 0) {
-    const found = revisions.find(({ number }) => number === wanted);
-    if (found === undefined) throw new Error('unable to find the specified revision');
-    return templatePage(withCause(found));
+  if (revisionNumber > 0) {
+    const revision = revisions.find(({ number }) => number === revisionNumber);
+    if (revision === undefined) throw new Error('unable to find the specified revision');
+    return templatePage(withCause(revision));
   }
   const rows = revisions.map(({ number, cause }) => [`${number}`, cause === '' ? '<none>' : printable(cause)]);
   return tabbed([['REVISION', 'CHANGE-CAUSE'], ...rows], { padding: 2 });

@@ -52,14 +52,14 @@ export const hasRevisions = (kind: string): boolean => ['Deployment', 'DaemonSet
 /** All revisions that are kept, the oldest first. Throws for kinds that have none. */
 export async function revisionsOf(work: Work, ref: ObjectRef, workload: Workload): Promise<Revision[]> {
   const { kind } = ref.resource;
-  const found =
+  const revisions =
     kind === 'Deployment'
       ? (await owned<ReplicaSet>(work, ref, workload, 'replicasets')).flatMap(ofReplicaSet)
       : kind === 'DaemonSet' || kind === 'StatefulSet'
         ? (await owned<ControllerRevision>(work, ref, workload, 'controllerrevisions')).map(ofControllerRevision)
         : undefined;
-  if (found === undefined) throw withoutHistory(kind, `no history viewer has been implemented for ${JSON.stringify(kindName(ref))}`);
-  const byNumber = new Map(found.map((revision) => [revision.number, revision]));
+  if (revisions === undefined) throw withoutHistory(kind, `no history viewer has been implemented for ${JSON.stringify(kindName(ref))}`);
+  const byNumber = new Map(revisions.map((revision) => [revision.number, revision]));
   return [...byNumber.values()].sort((a, b) => a.number - b.number);
 }
 
@@ -86,7 +86,7 @@ function ofControllerRevision({ metadata, revision, data = {} }: ControllerRevis
 async function owned<T extends Owned>(work: Work, ref: ObjectRef, workload: Workload, name: string): Promise<T[]> {
   const resource = { ...ref.resource, name };
   const labelSelector = fromLabelSelector(workload.spec.selector as LabelSelectorObject | undefined).toString();
-  const found: T[] = [];
+  const items: T[] = [];
   let next: string | undefined;
   do {
     const { object } = await work.sendTo<{ metadata?: { continue?: string }; items?: T[] }>(resource, ref.namespace, {
@@ -95,8 +95,8 @@ async function owned<T extends Owned>(work: Work, ref: ObjectRef, workload: Work
     });
     for (const item of object.items ?? [])
       if (item.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === workload.metadata.uid))
-        found.push(item);
+        items.push(item);
     next = object.metadata?.continue;
   } while (next !== undefined && next !== '');
-  return found;
+  return items;
 }

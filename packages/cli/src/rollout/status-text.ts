@@ -58,9 +58,9 @@ function ofStatefulSet(workload: Workload): Progress {
   if (replicas !== undefined && readyReplicas < replicas) return waiting(`Waiting for ${replicas - readyReplicas} pods to be ready...`);
   const rolling = spec.updateStrategy?.rollingUpdate;
   if (rolling !== undefined) {
-    const wanted = (replicas ?? 0) - (rolling.partition ?? 0);
-    if (replicas !== undefined && rolling.partition !== undefined && updated < wanted)
-      return waiting(`Waiting for partitioned roll out to finish: ${updated} out of ${wanted} new pods have been updated...`);
+    const partitionReplicas = (replicas ?? 0) - (rolling.partition ?? 0);
+    if (replicas !== undefined && rolling.partition !== undefined && updated < partitionReplicas)
+      return waiting(`Waiting for partitioned roll out to finish: ${updated} out of ${partitionReplicas} new pods have been updated...`);
     return finished(`partitioned roll out complete: ${updated} new pods have been updated...`);
   }
   if (updateRevision !== currentRevision)

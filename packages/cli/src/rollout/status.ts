@@ -61,14 +61,14 @@ async function follow(work: Work, ref: ObjectRef, options: Options, deadline: De
   // A missing object is an error of its own.
   const first = await work.getNamed<Workload>(ref);
   if (!options.watch) return void print(first);
-  let seen = '';
+  let printedText = '';
   let observed = first.status?.observedGeneration !== undefined;
   const check = (object: ApiItem | undefined): boolean => {
     if (object === undefined) throw new Error('object has been deleted');
     const version = object.metadata?.resourceVersion ?? '';
     // After a lost connection the same state comes once more.
-    if (version === seen) return false;
-    seen = version;
+    if (version === printedText) return false;
+    printedText = version;
     observed ||= (object as Workload).status?.observedGeneration !== undefined;
     return print(object as Workload);
   };

@@ -84,10 +84,10 @@ async function undoOne(work: Work, ref: ObjectRef, workload: Workload, options: 
 }
 
 /** The revision of that number, or for 0 the one before the newest. */
-export function chosenRevision(revisions: readonly Revision[], wanted: number, { kind = '', metadata }: Workload): Revision {
-  const found = wanted === 0 ? revisions.at(-2) : revisions.find(({ number }) => number === wanted);
-  if (found !== undefined) return found;
-  if (wanted > 0) throw new Error(`unable to find specified revision ${wanted} in history`);
+export function chosenRevision(revisions: readonly Revision[], revisionNumber: number, { kind = '', metadata }: Workload): Revision {
+  const revision = revisionNumber === 0 ? revisions.at(-2) : revisions.find(({ number }) => number === revisionNumber);
+  if (revision !== undefined) return revision;
+  if (revisionNumber > 0) throw new Error(`unable to find specified revision ${revisionNumber} in history`);
   throw new Error(
     kind === 'Deployment' ? `no rollout history found for deployment ${JSON.stringify(metadata.name)}` : 'no last revision to roll back to',
   );
@@ -102,9 +102,9 @@ function withoutHash(template: PodTemplate): PodTemplate {
 
 /** Puts the template of a replica set and its annotations into the deployment, whose own annotations of the rollout stay. */
 export function restoringPatch({ metadata }: Workload, revision: Revision): object[] {
-  const kept = Object.entries(metadata.annotations ?? {}).filter(([key]) => deploymentAnnotations.has(key));
+  const deploymentOnly = Object.entries(metadata.annotations ?? {}).filter(([key]) => deploymentAnnotations.has(key));
   const restored = Object.entries(revision.annotations).filter(([key]) => !deploymentAnnotations.has(key));
-  const annotations = Object.fromEntries([...kept, ...restored]);
+  const annotations = Object.fromEntries([...deploymentOnly, ...restored]);
   return [
     { op: 'replace', path: '/spec/template', value: withoutHash(revision.template) },
     // `add` replaces what is there, and works where there is nothing.

@@ -53,14 +53,14 @@ function variablesOf(text: string): Variable[] {
 }
 
 /** The variables of a container after the changes: those that exist keep their places, others follow. */
-export function changedVariables(before: readonly Variable[], { set, remove }: EnvChanges): Variable[] {
+export function changedVariables(currentVariables: readonly Variable[], { set, remove }: EnvChanges): Variable[] {
   const pending = new Map(set.map((variable) => [variable.name, variable]));
   // Of several values of one command line the first counts.
   for (const variable of [...set].reverse()) pending.set(variable.name, variable);
   const gone = new Set(remove);
   const after: Variable[] = [];
   const covered = new Set<string>();
-  for (const variable of before) {
+  for (const variable of currentVariables) {
     if (gone.has(variable.name) || covered.has(variable.name)) continue;
     const newer = pending.get(variable.name);
     if (newer !== undefined) covered.add(variable.name);
@@ -71,9 +71,9 @@ export function changedVariables(before: readonly Variable[], { set, remove }: E
 }
 
 /** Throws an Error for a variable that has another value. */
-export function checkNoOverwrite(before: readonly Variable[], { set }: EnvChanges): void {
+export function checkNoOverwrite(currentVariables: readonly Variable[], { set }: EnvChanges): void {
   for (const { name, value } of set) {
-    const existing = before.find((variable) => variable.name === name);
+    const existing = currentVariables.find((variable) => variable.name === name);
     if (existing !== undefined && (existing.value ?? '') !== (value ?? '')) {
       throw new Error(`'${name}' already has a value (${existing.value ?? ''}), and --overwrite is false`);
     }

@@ -43,13 +43,13 @@ A - reads lines of KEY=VALUE from the standard input. An object that has these v
     if (options.local && (options.from !== '' || options.resolve))
       throw new FlagError('--local excludes --from and --resolve: they need a server');
     if (words.includes('-') && options.filename.includes('-')) throw new FlagError('standard input cannot be used for multiple arguments');
-    const given = await readChanges([...options.env, ...words], io.stdin);
-    if (given.set.length + given.remove.length === 0 && options.from === '' && !options.list) {
+    const envChanges = await readChanges([...options.env, ...words], io.stdin);
+    if (envChanges.set.length + envChanges.remove.length === 0 && options.from === '' && !options.list) {
       throw new FlagError('which variables? KEY=value sets one, KEY- removes it, --list shows them');
     }
     const imported = options.from === '' ? [] : await withVariables(options, io);
     const prefixed = (variable: Variable): Variable => ({ ...variable, name: `${options.prefix}${variable.name}` });
-    const changes = { set: [...given.set, ...imported].map(prefixed), remove: given.remove };
+    const changes = { set: [...envChanges.set, ...imported].map(prefixed), remove: envChanges.remove };
     return update(
       {
         name: 'env',
@@ -68,12 +68,12 @@ A - reads lines of KEY=VALUE from the standard input. An object that has these v
 // ---- variables of config maps and secrets --------------------------------------------------------------------------
 
 async function withVariables(options: Parameters<typeof imported>[1] & Parameters<typeof withServer>[0], io: IO): Promise<Variable[]> {
-  let found: Variable[] = [];
+  let variables: Variable[] = [];
   await withServer(options, io, async (work) => {
-    found = await imported(work, options);
+    variables = await imported(work, options);
     return 0;
   });
-  return found;
+  return variables;
 }
 
 async function imported(work: Work, { from, keys }: { readonly from: string; readonly keys: readonly string[] }): Promise<Variable[]> {
@@ -83,10 +83,10 @@ async function imported(work: Work, { from, keys }: { readonly from: string; rea
   if (!isConfigMap && !(resource.group === '' && resource.kind === 'Secret'))
     throw new FlagError(`--from: ${JSON.stringify(from)} is neither a config map nor a secret`);
   const { data = {} } = await work.get<{ data?: Record<string, string> }>({ resource, namespace: work.namespace, name });
-  const wanted = Object.keys(data)
+  const dataKeys = Object.keys(data)
     .sort()
     .filter((key) => keys.length === 0 || keys.includes(key));
-  return wanted.map((key) => {
+  return dataKeys.map((key) => {
     const ref = { name, key };
     const valueFrom: JsonObject = isConfigMap ? { configMapKeyRef: ref } : { secretKeyRef: ref };
     return { name: variableName(key, work.io), valueFrom };
@@ -123,24 +123,24 @@ class EnvUpdate {
     this.#reader = work === undefined || !options.resolve ? undefined : new ValueReader(work);
   }
   async run(): Promise<JsonObject> {
-    const found: Container[] = [];
+    const changedContainers: Container[] = [];
     const changed = withPodSpec(this.#object, (spec) =>
       withContainers(spec, (container) => {
         if (!nameMatches(container.name, this.#options.containers)) return container;
         const after = this.#changed(container);
-        found.push(after);
+        changedContainers.push(after);
         return after;
       }),
     );
-    if (found.length === 0)
+    if (changedContainers.length === 0)
       this.#io.err(`warning: ${this.#title()} does not have any containers matching ${JSON.stringify(this.#options.containers)}\n`);
-    if (this.#options.list) for (const container of found) await this.#list(container);
+    if (this.#options.list) for (const container of changedContainers) await this.#list(container);
     return changed;
   }
   #changed(container: Container): Container {
-    const before = (container.env ?? []) as Variable[];
-    if (!this.#options.overwrite) checkNoOverwrite(before, this.#changes);
-    const after = changedVariables(before, this.#changes);
+    const currentVariables = (container.env ?? []) as Variable[];
+    if (!this.#options.overwrite) checkNoOverwrite(currentVariables, this.#changes);
+    const after = changedVariables(currentVariables, this.#changes);
     if (after.length > 0) return { ...container, env: after };
     const { env: _, ...rest } = container;
     return rest as Container;

@@ -59,9 +59,9 @@ function withImages(object: Parameters<typeof withPodSpec>[0], images: Images, i
     withContainers(spec, (container) => {
       names.push(container.name);
       const name = images.has('*') ? '*' : container.name;
-      const found = images.get(name);
+      const image = images.get(name);
       missing.delete(name);
-      return found === undefined ? container : { ...container, image: found };
+      return image === undefined ? container : { ...container, image: image };
     }),
   );
   if (missing.size > 0) {

@@ -46,9 +46,9 @@ export function nameMatches(name: string, pattern: string): boolean {
   if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
   let at = first.length;
   for (const part of parts.slice(1, -1)) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
+    const index = name.indexOf(part, at);
+    if (index === -1) return false;
+    at = index + part.length;
   }
   return at <= name.length - last.length;
 }

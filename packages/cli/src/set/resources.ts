@@ -29,23 +29,23 @@ Examples:
     const limits = options.limits === '' ? undefined : resourceList('limits', options.limits);
     const requests = options.requests === '' ? undefined : resourceList('requests', options.requests);
     const change = (object: JsonObject): JsonObject => {
-      let found = false;
+      let isContainerFound = false;
       const changed = withPodSpec(object, (spec) =>
         withContainers(spec, (container) => {
           if (!nameMatches(container.name, options.containers)) return container;
-          found = true;
-          const before = (container.resources ?? {}) as { limits?: JsonObject; requests?: JsonObject };
+          isContainerFound = true;
+          const currentResources = (container.resources ?? {}) as { limits?: JsonObject; requests?: JsonObject };
           return {
             ...container,
             resources: {
-              ...before,
-              ...(limits !== undefined && { limits: { ...before.limits, ...limits } }),
-              ...(requests !== undefined && { requests: { ...before.requests, ...requests } }),
+              ...currentResources,
+              ...(limits !== undefined && { limits: { ...currentResources.limits, ...limits } }),
+              ...(requests !== undefined && { requests: { ...currentResources.requests, ...requests } }),
             },
           };
         }),
       );
-      if (!found) throw new Error(`unable to find container named ${options.containers}`);
+      if (!isContainerFound) throw new Error(`unable to find container named ${options.containers}`);
       return changed;
     };
     return update({ name: 'resources', verb: 'resource requirements updated', options, args, line, change }, io);

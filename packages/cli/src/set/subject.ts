@@ -48,10 +48,10 @@ Examples:
               throw new Error(`the service account ${account.slice(1)} needs a namespace: NAMESPACE:NAME`);
             return `${work?.namespace ?? line.options.namespace ?? 'default'}${account}`;
           });
-          const before = (object.subjects ?? []) as JsonObject[];
-          const wanted = subjectsOf({ user: sorted(user), group: sorted(group), serviceaccount: accounts }, apiGroup);
-          const added = wanted.filter((one) => !before.some((other) => isDeepStrictEqual(one, other)));
-          return added.length === 0 ? object : { ...object, subjects: [...before, ...added] };
+          const currentSubjects = (object.subjects ?? []) as JsonObject[];
+          const wantedSubjects = subjectsOf({ user: sorted(user), group: sorted(group), serviceaccount: accounts }, apiGroup);
+          const added = wantedSubjects.filter((one) => !currentSubjects.some((other) => isDeepStrictEqual(one, other)));
+          return added.length === 0 ? object : { ...object, subjects: [...currentSubjects, ...added] };
         },
       },
       io,

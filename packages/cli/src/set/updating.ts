@@ -80,10 +80,10 @@ async function updateRemote(what: Update, work: Work): Promise<number> {
   const annotations = await changeCause(work, options.record ?? false, commandLine(work.io, `set ${what.name}`, line.args, line.raw));
   for (const ref of await findTargets(work, what.args, options)) {
     try {
-      const before = await work.getNamed<JsonObject>(ref);
-      const changed = withAnnotations(await what.change(before, work), annotations);
-      if (what.readOnly || options.dryRun === 'client') report(what, ref, before, changed, results);
-      else await send(what, work, ref, { before, changed }, results);
+      const original = await work.getNamed<JsonObject>(ref);
+      const changed = withAnnotations(await what.change(original, work), annotations);
+      if (what.readOnly || options.dryRun === 'client') report(what, ref, original, changed, results);
+      else await send(what, work, ref, { original, changed }, results);
     } catch (error) {
       results.failed(shownName(ref.resource, ref.name), error);
     }
@@ -95,7 +95,7 @@ async function send(
   { options, verb, reportsAll }: Update,
   work: Work,
   ref: ObjectRef,
-  { before, changed }: { before: JsonObject; changed: JsonObject },
+  { original: before, changed }: { original: JsonObject; changed: JsonObject },
   results: Results,
 ): Promise<void> {
   const type: PatchType = builtInGroups.has(ref.resource.group) ? 'strategic' : 'merge';

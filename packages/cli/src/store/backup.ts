@@ -26,7 +26,7 @@ Examples:
 The file holds all secrets, encrypted only where the store encrypts them. It does not hold keys, certificates and
 tokens of the data directory: copy these, too. A running server requires the right to get the path /store/backup.
 ${exitCodes('the backup was written, but objects that cannot be read are not in it')}`,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     noArguments(args);
     const to = demandPath(options.to, 'to', io);
     const place = placeOf(options, given, io);
@@ -47,13 +47,13 @@ export function online(options: ConnectOptions, io: IO, take: (chunks: AsyncIter
   });
 }
 
-function report({ file: written, bytes, header, trailer }: BackupResult, output: string, io: IO): number {
+function report({ file: backupFile, bytes, header, trailer }: BackupResult, output: string, io: IO): number {
   const { entries, encrypted, unreadableCount, unreadable } = trailer;
   if (output === 'json')
-    io.out(`${JSON.stringify({ file: written, bytes, ...header, entries, encrypted, unreadableCount, unreadable })}\n`);
+    io.out(`${JSON.stringify({ file: backupFile, bytes, ...header, entries, encrypted, unreadableCount, unreadable })}\n`);
   else {
     const secret = encrypted > 0 ? ` (${encrypted} encrypted)` : '';
-    io.out(`${written}: ${entries} entries${secret} at revision ${header.revision}, ${shownBytes(bytes)}\n`);
+    io.out(`${backupFile}: ${entries} entries${secret} at revision ${header.revision}, ${shownBytes(bytes)}\n`);
   }
   if (unreadableCount === 0) return 0;
   const more = unreadableCount > unreadable.length ? ', …' : '';

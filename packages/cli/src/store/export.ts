@@ -41,7 +41,7 @@ Examples:
 
 Secrets are written in plain text, readable for their owner alone.
 ${exitCodes('objects that cannot be read were left out; the others were written')}`,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     noArguments(args);
     const to = demandPath(options.to, 'to', io);
     if (existsSync(to)) throw new FlagError(`--to ${options.to} exists and is not overwritten: choose another name, or move it away`);
@@ -86,9 +86,9 @@ function report(summary: Summary, output: string, io: IO): number {
   const { to, objects, revision, unreadable } = summary;
   io.out(output === 'json' ? `${JSON.stringify(summary)}\n` : `${to}: ${objects} objects of revision ${revision}\n`);
   if (unreadable.length === 0) return 0;
-  const shown = unreadable.slice(0, 20).join(', ');
+  const firstUnreadable = unreadable.slice(0, 20).join(', ');
   io.err(
-    `plat: ${unreadable.length === 1 ? '1 object' : `${unreadable.length} objects`} cannot be read and ${unreadable.length === 1 ? 'was' : 'were'} left out (damaged, or encrypted: give the keys with --encryption-provider-config): ${shown}\n`,
+    `plat: ${unreadable.length === 1 ? '1 object' : `${unreadable.length} objects`} cannot be read and ${unreadable.length === 1 ? 'was' : 'were'} left out (damaged, or encrypted: give the keys with --encryption-provider-config): ${firstUnreadable}\n`,
   );
   return 3;
 }
@@ -97,7 +97,7 @@ function report(summary: Summary, output: string, io: IO): number {
 class Manifests {
   readonly #to: string;
   readonly #partial: string;
-  readonly #made = new Set<string>();
+  readonly #directories = new Set<string>();
 
   constructor(to: string) {
     this.#to = to;
@@ -110,8 +110,8 @@ class Manifests {
     const { stringifyYaml } = await import('@plat-dev/schema/yaml');
     const path = join(this.#partial, pathOf(object));
     const directory = dirname(path);
-    if (!this.#made.has(directory)) makeDirectory(directory, 0o700);
-    this.#made.add(directory);
+    if (!this.#directories.has(directory)) makeDirectory(directory, 0o700);
+    this.#directories.add(directory);
     await writeFile(path, stringifyYaml(object), { mode: 0o600, flag: 'wx' });
   }
   end(): Promise<void> {

@@ -52,7 +52,7 @@ config maps, secrets, commands and environments is not. Objects in a version tha
 to one that it serves.
 ${exitCodes()}  The exit code is also 1 when some objects were refused; the others were created.
 `,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     noArguments(args);
     const from = demandPath(options.from, 'from', io);
     await stat(from).catch(() => {
@@ -79,9 +79,9 @@ const camel = (name: string): string => name.replace(/-([a-z])/g, (_, letter: st
 
 async function identityAt(work: Work): Promise<Identity> {
   const group = await fullGroup(work, 'authorization');
-  const found = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
-  if (found === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);
-  return found;
+  const groupIdentity = Object.values(identities).find((identity) => groupName(identity, 'authorization') === group);
+  if (groupIdentity === undefined) throw new Error(`unknown identity: the server serves the group ${group}`);
+  return groupIdentity;
 }
 
 async function importAll(from: string, work: Work, identity: Identity, output: string): Promise<number> {
@@ -91,9 +91,9 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
   let patience = 0;
   // One pass per rank, so that memory holds one file at a time.
   for (let rank = 0; rank < ranks.length; rank++) {
-    for await (const { object: given, source } of objectsIn(from, io)) {
-      if (rankOf(given) !== rank) continue;
-      const object = rename(stripped(given));
+    for await (const { object: exported, source } of objectsIn(from, io)) {
+      if (rankOf(exported) !== rank) continue;
+      const object = rename(stripped(exported));
       try {
         const name = await apply(object, work, identity, () => io.clock.monotonic() < patience);
         if (object.kind === 'CustomResourceDefinition') patience = io.clock.monotonic() + DEFINITION_MS;
@@ -113,8 +113,8 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
 /** The identity of the objects, from the first one that has names of an identity. */
 async function sourceIdentity(from: string, io: IO): Promise<Identity | undefined> {
   for await (const { object } of objectsIn(from, io)) {
-    const found = identityOfObject(object);
-    if (found !== undefined) return found;
+    const identity = identityOfObject(object);
+    if (identity !== undefined) return identity;
   }
   return undefined;
 }
@@ -123,11 +123,11 @@ async function sourceIdentity(from: string, io: IO): Promise<Identity | undefine
 function renamers(to: Identity, from: Identity | undefined): (object: Exported) => Exported {
   const others = from === undefined ? Object.values(identities).filter(({ name }) => name !== to.name) : [from];
   const all = others.map((one) => renamer(one, to));
-  return (object) => all.reduce((made, rename) => rename(made), object);
+  return (object) => all.reduce((renamed, rename) => rename(renamed), object);
 }
 
-async function apply(given: Exported, work: Work, identity: Identity, mayWait: () => boolean): Promise<string> {
-  const { object, resource } = await inServedVersion(given, work, identity, mayWait);
+async function apply(exported: Exported, work: Work, identity: Identity, mayWait: () => boolean): Promise<string> {
+  const { object, resource } = await inServedVersion(exported, work, identity, mayWait);
   const { name, namespace } = object.metadata as { name: string; namespace?: string };
   const ref = { resource, namespace: resource.namespaced ? namespace : undefined, name };
   const query = { fieldManager: 'plat-import', force: true };

@@ -28,8 +28,8 @@ export interface PlaceOptions {
 }
 
 /** The store that the flags name; undefined where they name none. Throws FlagError where they name two. */
-export function placeOf(options: PlaceOptions, given: ReadonlySet<string>, io: IO): Place | undefined {
-  const etcd = [...given].find((name) => name.startsWith('etcd-'));
+export function placeOf(options: PlaceOptions, givenFlags: ReadonlySet<string>, io: IO): Place | undefined {
+  const etcd = [...givenFlags].find((name) => name.startsWith('etcd-'));
   if (options.dataDir !== '' && etcd !== undefined) throw new FlagError(`--data-dir and --${etcd} name two stores: leave one out`);
   if (options.dataDir !== '') return { type: 'directory', dataDir: resolve(io.cwd, options.dataDir) };
   if (etcd === undefined) return undefined;
@@ -42,8 +42,8 @@ export function placeOf(options: PlaceOptions, given: ReadonlySet<string>, io: I
 }
 
 /** The same for commands that have no other way. */
-export function demandPlace(options: PlaceOptions, given: ReadonlySet<string>, io: IO): Place {
-  const place = placeOf(options, given, io);
+export function demandPlace(options: PlaceOptions, givenFlags: ReadonlySet<string>, io: IO): Place {
+  const place = placeOf(options, givenFlags, io);
   if (place === undefined) throw new FlagError('which store? Name it with --data-dir or --etcd-servers');
   return place;
 }

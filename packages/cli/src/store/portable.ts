@@ -56,9 +56,9 @@ export function stripped(object: Exported): Exported {
   const { status: _, ...rest } = object;
   const metadata: JsonObject = {};
   for (const [name, value] of Object.entries(object.metadata)) if (!serverFields.includes(name)) setOwn(metadata, name, value);
-  const made = { ...rest, metadata } as Exported;
-  if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') delete made.spec;
-  return made;
+  const portable = { ...rest, metadata } as Exported;
+  if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') delete portable.spec;
+  return portable;
 }
 
 /** Fields with content of users: nothing in them is renamed. */
@@ -86,15 +86,15 @@ export function renamer(from: Identity, to: Identity): (object: Exported) => Exp
     if (typeof value === 'string') return field === 'namespace' ? (namespaces.get(value) ?? value) : word(value);
     if (Array.isArray(value)) return value.map((item) => walk(item, field));
     if (typeof value !== 'object' || value === null) return value;
-    const made: JsonObject = {};
-    for (const [name, inner] of Object.entries(value)) setOwn(made, word(name), foreign.has(name) ? inner : walk(inner, name));
-    return made;
+    const walked: JsonObject = {};
+    for (const [name, inner] of Object.entries(value)) setOwn(walked, word(name), foreign.has(name) ? inner : walk(inner, name));
+    return walked;
   };
   return (object) => {
-    const made = walk(object, '') as Exported;
+    const renamed = walk(object, '') as Exported;
     const name = object.metadata.name as string;
-    if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') made.metadata.name = namespaces.get(name) ?? name;
-    return made;
+    if (object.kind === 'Namespace' && groupOfApiVersion(object.apiVersion) === '') renamed.metadata.name = namespaces.get(name) ?? name;
+    return renamed;
   };
 }
 

@@ -44,7 +44,7 @@ Exit codes:
   2   the command line is wrong
   3   objects remain under other keys, or cannot be read
 `,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     noArguments(args);
     const place = placeOf(options, given, io);
     const own = options.encryptionProviderConfig;
@@ -79,10 +79,10 @@ async function online(work: Work, check: boolean): Promise<ReencryptResult> {
         throw new Error('the server encrypts nothing: it has no --encryption-provider-config');
       throw error;
     });
-  const before = await ask();
-  if (check) return { rewritten: 0, ...before };
+  const initialState = await ask();
+  if (check) return { rewritten: 0, ...initialState };
   let rewritten = 0;
-  for (const { resource, outdated } of before.collections) if (outdated > 0) rewritten += await rewrite(work, resource);
+  for (const { resource, outdated } of initialState.collections) if (outdated > 0) rewritten += await rewrite(work, resource);
   return { rewritten, ...(await ask()) };
 }
 
@@ -117,20 +117,20 @@ async function rewriteOne(work: Work, resource: ApiResource, listed: ApiItem): P
       // It was deleted meanwhile; or it was written, and is read again.
       if (code === 404) return false;
       if (code !== 409 || attempt >= TRIES) throw error;
-      const now = await found(work, ref);
+      const now = await getIfExists(work, ref);
       if (now === undefined) return false;
       item = now;
     }
   }
 }
-const found = (work: Work, ref: ObjectRef): Promise<ApiItem | undefined> =>
+const getIfExists = (work: Work, ref: ObjectRef): Promise<ApiItem | undefined> =>
   work.get(ref).catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 404) return undefined;
     throw error;
   });
 
 function report({ rewritten, collections }: ReencryptResult, { check, output }: { check: boolean; output: string }, io: IO): number {
-  const left = collections.reduce((sum, { outdated, unreadable }) => sum + outdated + unreadable, 0);
+  const remaining = collections.reduce((sum, { outdated, unreadable }) => sum + outdated + unreadable, 0);
   if (output === 'json') io.out(`${JSON.stringify({ rewritten, collections })}\n`);
   else {
     if (!check) io.out(`${rewritten} ${rewritten === 1 ? 'object was' : 'objects were'} written again\n`);
@@ -140,5 +140,5 @@ function report({ rewritten, collections }: ReencryptResult, { check, output }: 
         io.out(`  ${[provider, name].filter((part) => part !== '').join(' ')}: ${objects}\n`);
     }
   }
-  return left === 0 ? 0 : 3;
+  return remaining === 0 ? 0 : 3;
 }

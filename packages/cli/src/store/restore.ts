@@ -34,7 +34,7 @@ Objects keep their names and uids and get new resource versions, greater than an
 with 410, and clients list again. Stop every server on the store first. An interrupted restore into etcd (exit code 1)
 leaves a store that servers refuse: run it again with --force.
 ${exitCodes()}`,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     noArguments(args);
     const from = demandPath(options.from, 'from', io);
     const place = demandPlace(options, given, io);

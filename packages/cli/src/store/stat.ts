@@ -16,7 +16,7 @@ Examples:
   plat store stat --etcd-servers http://127.0.0.1:2379
   plat store stat --from plat.backup -o json
 ${exitCodes()}`,
-  async run({ options, given, args }, io) {
+  async run({ options, givenFlags: given, args }, io) {
     noArguments(args);
     const tools = await import('@plat-dev/compose/store/store-tools');
     if (options.from !== undefined) {
@@ -39,10 +39,10 @@ function print(facts: Readonly<Record<string, unknown>>, collections: BackupStat
     io.out(`${JSON.stringify({ ...facts, collections })}\n`);
     return;
   }
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  const names = [...known.map(([name]) => name), ...Object.keys(collections)];
+  const knownFacts = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const names = [...knownFacts.map(([name]) => name), ...Object.keys(collections)];
   const width = Math.max(...names.map((name) => name.length)) + 2;
-  for (const [name, value] of known) io.out(`${name.padEnd(width)}${value}\n`);
+  for (const [name, value] of knownFacts) io.out(`${name.padEnd(width)}${value}\n`);
   io.out('\n');
   for (const [name, { objects, bytes }] of Object.entries(collections))
     io.out(`${name.padEnd(width)}${String(objects).padStart(8)}  ${shownBytes(bytes)}\n`);

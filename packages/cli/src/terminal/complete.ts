@@ -32,15 +32,15 @@ export async function complete(args: readonly string[], io: IO, table: readonly 
   try {
     const partial = args.at(-1) === '=' ? '' : (args.at(-1) ?? '');
     // Bash splits `--flag=value`; other shells do not.
-    const before = args.slice(0, -1).filter((word) => word !== '=');
+    const wordsBefore = args.slice(0, -1).filter((word) => word !== '=');
     const glued = /^(--[a-z0-9-]+=)(.*)$/s.exec(partial);
-    const found =
+    const completions =
       glued === null
-        ? await candidates([...before, partial], io, table)
-        : await candidates([...before, (glued[1] as string).slice(0, -1), glued[2] as string], io, table);
-    if (found === files) io.out(':files\n');
+        ? await candidates([...wordsBefore, partial], io, table)
+        : await candidates([...wordsBefore, (glued[1] as string).slice(0, -1), glued[2] as string], io, table);
+    if (completions === files) io.out(':files\n');
     else {
-      const whole = glued === null ? found : found.map((one) => `${glued[1]}${one}`);
+      const whole = glued === null ? completions : completions.map((one) => `${glued[1]}${one}`);
       const fitting = whole.filter((one) => one.startsWith(partial)).slice(0, MOST);
       io.out(fitting.map((one) => `${one}\n`).join(''));
     }
@@ -53,8 +53,8 @@ export async function complete(args: readonly string[], io: IO, table: readonly 
 /** `-- get po`, or `--next -- get pods` for an empty argument at the end. */
 export function argsToComplete(args: readonly string[]): readonly string[] {
   const isNext = args[0] === '--next';
-  const given = isNext ? args.slice(1) : args;
-  const words = given[0] === '--' ? given.slice(1) : given;
+  const commandArgs = isNext ? args.slice(1) : args;
+  const words = commandArgs[0] === '--' ? commandArgs.slice(1) : commandArgs;
   return isNext ? [...words, ''] : words;
 }
 
@@ -69,24 +69,24 @@ interface Line {
   /** Arguments before the one to complete, without flags. */
   readonly args: readonly string[];
   /** Flags before it, with their values. */
-  readonly given: readonly string[];
+  readonly givenFlags: readonly string[];
   readonly partial: string;
 }
 
 async function candidates(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<readonly string[]> {
   const partial = args.at(-1) ?? '';
-  let before = args.slice(0, -1);
-  if (before[0] !== undefined && isFlag(before[0])) before = [...flagsLast(before, { connectFlags })];
-  const [head] = before;
+  let wordsBefore = args.slice(0, -1);
+  if (wordsBefore[0] !== undefined && isFlag(wordsBefore[0])) wordsBefore = [...flagsLast(wordsBefore, { connectFlags })];
+  const [head] = wordsBefore;
   // The value of a global flag before the command.
   if (head === undefined || isFlag(head)) {
-    const open = sorted(before, namedFlags({ connectFlags })).open;
+    const open = sorted(wordsBefore, namedFlags({ connectFlags })).open;
     const line = {
       command: { flags: {} } as Command,
       path: [],
       flags: namedFlags({ connectFlags }),
       args: [],
-      given: before.slice(0, -1),
+      givenFlags: wordsBefore.slice(0, -1),
       partial,
     };
     if (open !== undefined) return valuesOf(open, line, io);
@@ -99,15 +99,15 @@ async function candidates(args: readonly string[], io: IO, table: readonly Comma
   if (entry === undefined) return [];
   let command = await entry.load();
   let depth = 1;
-  for (let below = entryOf(before[depth], command.commands); below !== undefined; ) {
+  for (let below = entryOf(wordsBefore[depth], command.commands); below !== undefined; ) {
     command = await below.load();
     depth++;
-    below = entryOf(before[depth], command.commands);
+    below = entryOf(wordsBefore[depth], command.commands);
   }
-  const path = before.slice(0, depth);
+  const path = wordsBefore.slice(0, depth);
   const flags = namedFlags(command.flags);
-  const { plain, given, open } = sorted(before.slice(depth), flags);
-  const line: Line = { command, path, flags, args: plain, given, partial };
+  const { plain, givenFlags: given, open } = sorted(wordsBefore.slice(depth), flags);
+  const line: Line = { command, path, flags, args: plain, givenFlags: given, partial };
   if (open !== undefined) return valuesOf(open, line, io);
   if (partial.startsWith('-')) return flagLines(flags);
   const below = plain.length === 0 && command.commands !== undefined ? described(command.commands) : [];
@@ -124,22 +124,25 @@ function namedFlags(table: Command['flags']): NamedFlag[] {
   const all = new Map(Object.values(table).flatMap((flags) => Object.entries(flags)));
   return [...all].flatMap(([name, flag]) => (flag.planned ? [] : [{ name, flag }]));
 }
-function sorted(args: readonly string[], flags: readonly NamedFlag[]): { plain: string[]; given: string[]; open: NamedFlag | undefined } {
+function sorted(
+  args: readonly string[],
+  flags: readonly NamedFlag[],
+): { plain: string[]; givenFlags: string[]; open: NamedFlag | undefined } {
   const plain: string[] = [];
-  const given: string[] = [];
+  const givenFlags: string[] = [];
   let open: NamedFlag | undefined;
   for (const word of args) {
     if (open !== undefined) {
-      given.push(word);
+      givenFlags.push(word);
       open = undefined;
     } else if (!word.startsWith('-')) plain.push(word);
     else {
-      given.push(word);
-      const found = flags.find(({ name, flag }) => word === `--${name}` || word === `-${flag.short ?? name}`);
-      open = found?.flag.isSwitch ? undefined : found;
+      givenFlags.push(word);
+      const matchingFlag = flags.find(({ name, flag }) => word === `--${name}` || word === `-${flag.short ?? name}`);
+      open = matchingFlag?.flag.isSwitch ? undefined : matchingFlag;
     }
   }
-  return { plain, given, open };
+  return { plain, givenFlags, open };
 }
 
 async function valuesOf({ name, flag: { value } }: NamedFlag, line: Line, io: IO): Promise<readonly string[]> {
@@ -178,27 +181,27 @@ async function positional(line: Line, io: IO): Promise<readonly string[]> {
 }
 
 async function configNames(list: string, line: Line, io: IO): Promise<string[]> {
-  const at = line.given.indexOf('--kubeconfig');
-  const config = await loadConfig(configFiles(at === -1 ? undefined : line.given[at + 1], io));
-  const found = list === 'contexts' ? config.contexts : list === 'clusters' ? config.clusters : config.users;
-  return [...found.keys()].sort();
+  const at = line.givenFlags.indexOf('--kubeconfig');
+  const config = await loadConfig(configFiles(at === -1 ? undefined : line.givenFlags[at + 1], io));
+  const entries = list === 'contexts' ? config.contexts : list === 'clusters' ? config.clusters : config.users;
+  return [...entries.keys()].sort();
 }
 
 /** Candidates from the server. */
 async function fromServer<T>(line: Line, io: IO, ask: (session: Session, discovery: Discovery) => Promise<T>): Promise<T> {
   const own = { Connecting: connectFlags };
-  const known = new Set(Object.keys(connectFlags));
-  const kept: string[] = [];
-  line.given.forEach((word, i) => {
+  const connectFlagNames = new Set(Object.keys(connectFlags));
+  const connectArgs: string[] = [];
+  line.givenFlags.forEach((word, i) => {
     const name = word === '-n' ? 'namespace' : word === '-s' ? 'server' : /^--([a-z-]+)/.exec(word)?.[1];
-    if (name === undefined || !known.has(name)) return;
+    if (name === undefined || !connectFlagNames.has(name)) return;
     const follows = !word.includes('=') && !connectFlags[name as keyof typeof connectFlags].isSwitch;
-    const value = line.given[i + 1];
-    if (!follows) kept.push(word);
+    const value = line.givenFlags[i + 1];
+    if (!follows) connectArgs.push(word);
     // The value may be the argument to complete.
-    else if (value !== undefined) kept.push(word, value);
+    else if (value !== undefined) connectArgs.push(word, value);
   });
-  const { options } = parseFlags(own, kept);
+  const { options } = parseFlags(own, connectArgs);
   const session = await connect(options, options.namespace, io);
   try {
     return await withTimeout(ask(session, new Discovery(session.transport, session.cache)), io);
@@ -208,8 +211,8 @@ async function fromServer<T>(line: Line, io: IO, ask: (session: Session, discove
   }
 }
 async function typeNames(line: Line, io: IO): Promise<string[]> {
-  const found = await fromServer(line, io, (_, discovery) => discovery.all());
-  const listed = found.filter(({ verbs }) => verbs.includes('list'));
+  const apiResources = await fromServer(line, io, (_, discovery) => discovery.all());
+  const listed = apiResources.filter(({ verbs }) => verbs.includes('list'));
   const count = new Map<string, number>();
   for (const { name } of listed) count.set(name, (count.get(name) ?? 0) + 1);
   return [...new Set(listed.map(({ name, group }) => ((count.get(name) ?? 0) > 1 && group !== '' ? `${name}.${group}` : name)))].sort();

@@ -78,8 +78,8 @@ async function checkMissing(work: Work, labelSelector: string, fieldSelector: st
   for (const { metadata } of pods) {
     const age = work.io.clock.now() - timeMillis(metadata.creationTimestamp);
     if (age > METRICS_DELAY_MS) {
-      const shown = formatDuration(BigInt(Math.trunc(age)) * 1_000_000n);
-      throw new Error(`Metrics not available for pod ${metadata.namespace}/${metadata.name}, age: ${shown}`);
+      const ageText = formatDuration(BigInt(Math.trunc(age)) * 1_000_000n);
+      throw new Error(`Metrics not available for pod ${metadata.namespace}/${metadata.name}, age: ${ageText}`);
     }
   }
   throw new Error('metrics not available yet');

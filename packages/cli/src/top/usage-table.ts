@@ -40,8 +40,8 @@ export function nodeTable(
     };
     return [printable(key), cores(amounts), ...share('cpu'), bytes(amounts), ...share('memory')];
   });
-  const known = new Set(metrics.map(({ metadata }) => metadata.name));
-  const missing = [...available.keys()].filter((name) => !known.has(name)).sort();
+  const measuredNodes = new Set(metrics.map(({ metadata }) => metadata.name));
+  const missing = [...available.keys()].filter((name) => !measuredNodes.has(name)).sort();
   for (const name of missing) rows.push([printable(name), ...Array<string>(4).fill('<unknown>')]);
   if (headers) rows.unshift(['NAME', 'CPU(cores)', 'CPU%', 'MEMORY(bytes)', 'MEMORY%']);
   return tabbed(rows, closedTable);

@@ -90,20 +90,20 @@ class Grower {
     namespace: string | undefined,
     choice: { readonly labelSelector?: string; readonly accept?: string } = {},
   ): Promise<T[]> {
-    const found: T[] = [];
+    const items: T[] = [];
     let next: string | undefined;
     do {
       const query = queryOf({ limit: PAGE, continue: next, labelSelector: choice.labelSelector });
       const path = `${pathOf(resource, namespace)}?${query}`;
       const page = await this.json<{ metadata?: { continue?: string }; items?: T[] | null }>(path, choice.accept);
-      for (const item of page.items ?? []) found.push(withoutNulls(item) as T);
+      for (const item of page.items ?? []) items.push(withoutNulls(item) as T);
       next = page.metadata?.continue;
-      if (next && found.length >= MAX_LISTED) {
+      if (next && items.length >= MAX_LISTED) {
         this.notes.add(`only the first ${MAX_LISTED} ${resource.name} were looked through`);
-        return found;
+        return items;
       }
     } while (next);
-    return found;
+    return items;
   }
 
   // ---- owners ----------------------------------------------------------------------------------------------------
@@ -123,11 +123,11 @@ class Grower {
     namespace: string | undefined,
     depth: number,
   ): Promise<TreeNode> {
-    const known = this.resources.find((resource) => resource.kind === kind && resource.group === splitApiVersion(apiVersion).group);
-    const resource = known ?? unknownResource(apiVersion, kind);
+    const apiResource = this.resources.find((resource) => resource.kind === kind && resource.group === splitApiVersion(apiVersion).group);
+    const resource = apiResource ?? unknownResource(apiVersion, kind);
     const ref: ObjectRef = { resource, namespace: resource.namespaced ? namespace : undefined, name };
     const missing = (note: string): TreeNode => ({ ...blank(ref), uid, note });
-    if (known === undefined) return missing('the server has no such kind');
+    if (apiResource === undefined) return missing('the server has no such kind');
     try {
       const object = await this.read(ref);
       if (object.metadata.uid !== uid) return missing('gone: another object has its name');
@@ -145,12 +145,12 @@ class Grower {
     const accept = [...metaGroups.map((group) => `application/json;as=PartialObjectMetadataList;v=v1;g=${group}`), 'application/json'].join(
       ',',
     );
-    const wanted = this.resources.filter(
+    const listable = this.resources.filter(
       ({ verbs, namespaced, name }) => verbs.includes('list') && (namespaced || !namespacedOnly) && name !== 'events',
     );
     const within = this.allNamespaces ? undefined : (namespace ?? this.work.namespace);
-    const seen = new Set<string>();
-    await inParallel(wanted, async (resource) => {
+    const visitedUids = new Set<string>();
+    await inParallel(listable, async (resource) => {
       const items = await this.list<{ metadata?: Metadata }>(resource, resource.namespaced ? within : undefined, { accept }).catch(
         (error: unknown) => {
           if (!(error instanceof ApiError)) throw error;
@@ -164,8 +164,8 @@ class Grower {
         // One object may be served in several groups.
         for (const { uid: owner = '' } of metadata.ownerReferences ?? []) {
           const key = `${owner} ${metadata.uid}`;
-          if (seen.has(key)) continue;
-          seen.add(key);
+          if (visitedUids.has(key)) continue;
+          visitedUids.add(key);
           const list = this.dependents.get(owner) ?? [];
           list.push({ resource, metadata });
           this.dependents.set(owner, list);
@@ -249,7 +249,7 @@ class Grower {
   /** Objects that name or select the root. */
   private async referrers({ resource, namespace, name }: ObjectRef, object: Whole): Promise<TreeNode[]> {
     const kind = this.kindOf(resource);
-    const found: TreeNode[] = [];
+    const referrers: TreeNode[] = [];
     for (const other of referrersOf(kind, baseGroup(this.identity, resource.group) !== undefined)) {
       const from = this.resourceOf(other);
       if (from === undefined || !from.verbs.includes('list')) continue;
@@ -265,15 +265,15 @@ class Grower {
         );
         if (link === undefined) continue;
         const ref = { resource: from, namespace: item.metadata.namespace, name: item.metadata.name ?? '' };
-        found.push({ ...this.leaf(ref, item), via: link.via });
+        referrers.push({ ...this.leaf(ref, item), via: link.via });
       }
     }
-    return found;
+    return referrers;
   }
 
   private leaf(ref: ObjectRef, object: Whole): TreeNode {
     const { uid = '', creationTimestamp } = object.metadata;
-    return { ...blank(ref), uid, created: creationTimestamp, shown: statusOf(this.kindOf(ref.resource), object) };
+    return { ...blank(ref), uid, created: creationTimestamp, statusText: statusOf(this.kindOf(ref.resource), object) };
   }
 }
 

@@ -77,8 +77,8 @@ export function printed({ root, referencedBy }: Tree, now: number, paint: Paint)
   const cells = ({ label, node, note }: Row): { cells: string[] } => ({
     cells: [
       label,
-      node.shown.ready,
-      [node.shown.status, node.note ?? note].filter((text) => text !== undefined && text !== '').join(', '),
+      node.statusText.ready,
+      [node.statusText.status, node.note ?? note].filter((text) => text !== undefined && text !== '').join(', '),
       node.created === undefined ? '' : ageAt(now, node.created),
       node.via ?? '',
     ],
@@ -127,7 +127,7 @@ const jsonOf = ({ root, referencedBy, notes }: Tree): object => ({
   notes,
 });
 function nodeJson(node: TreeNode): object {
-  const { resource, namespace, name, uid, created, shown, via, note, dependents } = node;
+  const { resource, namespace, name, uid, created, statusText: shown, via, note, dependents } = node;
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,

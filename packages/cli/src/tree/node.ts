@@ -10,7 +10,7 @@ export interface TreeNode {
   readonly name: string;
   readonly uid: string;
   readonly created: string | undefined;
-  readonly shown: Shown;
+  readonly statusText: Shown;
   /** The field that links it; undefined for owner references. */
   readonly via?: string;
   /** The object is in the tree already, where its dependents are shown; or why it is not there. */
@@ -32,7 +32,7 @@ export const blank = ({ resource, namespace, name }: ObjectRef): TreeNode => ({
   name,
   uid: '',
   created: undefined,
-  shown: { ready: '', status: '' },
+  statusText: { ready: '', status: '' },
   owners: [],
   dependents: [],
 });

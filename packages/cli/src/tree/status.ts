@@ -31,7 +31,7 @@ export function statusOf(kind: string, object: Any): Shown {
 }
 
 type Values = Readonly<Record<string, unknown>>;
-const of = (ready: unknown, wanted: unknown): string => `${Number(ready ?? 0)}/${Number(wanted ?? 0)}`;
+const of = (ready: unknown, total: unknown): string => `${Number(ready ?? 0)}/${Number(total ?? 0)}`;
 const replicas = (spec: Values, status: Values): string => of(status.readyReplicas, spec.replicas ?? 1);
 const counts: Readonly<Record<string, (spec: Values, status: Values) => string>> = {
   '/ReplicationController': replicas,
@@ -62,9 +62,9 @@ const onlyTrue = new Set(['Failed', 'Complete', 'Denied', 'Approved']);
 
 function stateOf({ phase, conditions }: Values): string {
   if (typeof phase === 'string') return phase;
-  const known = Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
+  const conditionList = Array.isArray(conditions) ? (conditions as readonly Condition[]) : [];
   for (const type of summaries) {
-    const condition = known.find((one) => one.type === type);
+    const condition = conditionList.find((one) => one.type === type);
     if (condition === undefined) continue;
     if (condition.status === 'True') return type;
     if (!onlyTrue.has(type)) return condition.reason ? `Not${type} (${condition.reason})` : `Not${type}`;

@@ -20,7 +20,7 @@ const ofCluster = <T, S extends string = never>(kind: string, ...subresources: S
 });
 const reviewIn = <T>(kind: string): Entry<T, true, 'create', never> => ({ kind, namespaced: true, verbs: 'create', subresources: [] });
 const review = <T>(kind: string): Entry<T, false, 'create', never> => ({ kind, namespaced: false, verbs: 'create', subresources: [] });
-const shown = <T>(kind: string): Entry<T, false, 'read', never> => ({ kind, namespaced: false, verbs: 'read', subresources: [] });
+const readOnlyEntry = <T>(kind: string): Entry<T, false, 'read', never> => ({ kind, namespaced: false, verbs: 'read', subresources: [] });
 
 /** Base name of each group. */
 export const groups = {
@@ -50,7 +50,7 @@ export const builtIn: BuiltIn = {
   core: {
     v1: {
       bindings: reviewIn('Binding'),
-      componentstatuses: shown('ComponentStatus'),
+      componentstatuses: readOnlyEntry('ComponentStatus'),
       configmaps: inNamespace('ConfigMap'),
       endpoints: inNamespace('Endpoints'),
       events: inNamespace('Event'),

@@ -80,7 +80,7 @@ export class Resource<T extends object> implements DynamicClient<T> {
     return { metadata, items: items ?? [] };
   }
   async create(object: Draft<T>, options: WriteOptions = {}): Promise<T> {
-    return this.call('POST', undefined, { query: written(options), body: await this.typed(object), namespaceOf: object });
+    return this.call('POST', undefined, { query: writeQuery(options), body: await this.typed(object), namespaceOf: object });
   }
   update(object: Draft<T>, options?: WriteOptions): Promise<T> {
     return this.put(object, options);
@@ -130,7 +130,7 @@ export class Resource<T extends object> implements DynamicClient<T> {
     return this.call('GET', name, { subresource: 'scale' });
   }
   scale(name: string, replicas: number, options: WriteOptions = {}): Promise<Scale> {
-    const query = written(options);
+    const query = writeQuery(options);
     return this.call('PATCH', name, { subresource: 'scale', query, body: { spec: { replicas } }, type: patchTypes.merge });
   }
   async evict(name: string, options: DeleteOptions = {}): Promise<void> {
@@ -142,7 +142,7 @@ export class Resource<T extends object> implements DynamicClient<T> {
       metadata: { name, namespace: this.namespace },
       deleteOptions,
     };
-    await this.call('POST', name, { subresource: 'eviction', query: written({ dryRun }), body });
+    await this.call('POST', name, { subresource: 'eviction', query: writeQuery({ dryRun }), body });
   }
   async bind(name: string, node: string): Promise<void> {
     const body = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace: this.namespace }, target: { kind: 'Node', name: node } };
@@ -163,11 +163,11 @@ export class Resource<T extends object> implements DynamicClient<T> {
 
   private async put(object: Draft<T>, options: WriteOptions = {}, subresource?: string): Promise<T> {
     const body = await this.typed(object);
-    return this.call('PUT', nameOf(object), { subresource, query: written(options), body, namespaceOf: object });
+    return this.call('PUT', nameOf(object), { subresource, query: writeQuery(options), body, namespaceOf: object });
   }
   private change(name: string, patch: unknown, options: PatchOptions = {}, subresource?: string): Promise<T> {
     const { type = Array.isArray(patch) ? 'json' : 'merge', ...rest } = options;
-    return this.call('PATCH', name, { subresource, query: written(rest), body: patch, type: patchTypes[type] });
+    return this.call('PATCH', name, { subresource, query: writeQuery(rest), body: patch, type: patchTypes[type] });
   }
   private async applied(object: Draft<T>, options: ApplyOptions = {}, subresource?: string): Promise<T> {
     const { force = true, ...rest } = options;
@@ -288,7 +288,7 @@ function nameOf(object: unknown): string {
   if (name === undefined || name === '') throw new Error('the object has no metadata.name');
   return name;
 }
-const written = ({ dryRun, ...rest }: WriteOptions): Record<string, string | undefined> => ({
+const writeQuery = ({ dryRun, ...rest }: WriteOptions): Record<string, string | undefined> => ({
   ...rest,
   ...(dryRun === true && { dryRun: 'All' }),
 });

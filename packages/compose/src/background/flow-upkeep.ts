@@ -25,7 +25,7 @@ export function composeFlowUpkeep({ identity, clock, log }: Base, live: LiveSour
   return keepFlowObjects({
     live,
     annotation: autoUpdateAnnotation(identity),
-    wanted: {
+    wantedObjects: {
       prioritylevelconfigurations: priorityLevels(identity).map(normal('prioritylevelconfigurations')),
       flowschemas: flowSchemas(identity, formatTime(clock.now())).map(normal('flowschemas')),
     },

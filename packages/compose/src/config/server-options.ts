@@ -19,7 +19,7 @@ export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runti
 
 /** Parses the command line of `plat server`. Returns `help` for --help; throws FlagError. */
 export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
-  const { options, given, args: rest, warnings, help } = parseFlags(serverFlags, args);
+  const { options, givenFlags: given, args: rest, warnings, help } = parseFlags(serverFlags, args);
   if (help) return 'help';
   if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
   checkTogether(options, given);

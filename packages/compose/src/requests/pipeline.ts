@@ -88,7 +88,7 @@ async function composeSteps(
     checkTimeout,
     trail?.around(identify) ?? identify,
     impersonate(identity, services.authorizer),
-    ...(hooks === undefined ? [] : [hooks.known]),
+    ...(hooks === undefined ? [] : [hooks.onKnownRequest]),
     ...surface.steps,
     authorize(services.authorizer),
     explain(services.authorizer),

@@ -7,7 +7,7 @@ export interface RequestHooks {
   /** Wraps the handling of each request, of clients and of parts of the server. */
   around(handle: Handle): Handle;
   /** Runs when the user and the attributes of a request are known, before it is queued and authorized. */
-  readonly known: Step;
+  readonly onKnownRequest: Step;
   /** Called before an admission webhook is called; may throw in its place. */
   callsWebhook(name: string): void;
   /** Called when a response is finished or its connection is closed. */

@@ -28,16 +28,16 @@ export function signedData(
   keyOf: (token: SigningToken) => string,
 ): Record<string, string> | undefined {
   const text = data[TEXT];
-  const wanted = new Map(
+  const signatures = new Map(
     text === undefined ? [] : tokens.map((token) => [`${PREFIX}${token.id}`, detachedSignature(text, token.id, keyOf(token))]),
   );
   const next: Record<string, string> = {};
   let changed = false;
   for (const [name, value] of Object.entries(data)) {
     if (!name.startsWith(PREFIX)) setOwn(next, name, value);
-    else if (!wanted.has(name)) changed = true;
+    else if (!signatures.has(name)) changed = true;
   }
-  for (const [name, value] of wanted) {
+  for (const [name, value] of signatures) {
     changed ||= own(data, name) !== value;
     setOwn(next, name, value);
   }

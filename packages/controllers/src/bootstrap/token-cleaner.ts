@@ -16,8 +16,8 @@ export const tokenCleaner: Controller = {
         const { name } = splitKey(key);
         const secret = secrets.get(namespace, name);
         if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return;
-        const left = bootstrapTokenExpiry(secret) - clock.now();
-        if (left > 0) return Number.isFinite(left) ? left : undefined;
+        const remainingMs = bootstrapTokenExpiry(secret) - clock.now();
+        if (remainingMs > 0) return Number.isFinite(remainingMs) ? remainingMs : undefined;
         const { uid = '' } = secret.metadata;
         await client.delete(refs.secrets, namespace, name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);
       },

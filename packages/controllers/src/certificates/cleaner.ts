@@ -52,8 +52,8 @@ export const certificateCleaner: Controller = {
         const { name } = splitKey(key);
         const request = requests.get('', name);
         if (request === undefined) return;
-        const left = endOf(request) - clock.now();
-        if (left > 0) return Number.isFinite(left) ? left : undefined;
+        const remainingMs = endOf(request) - clock.now();
+        if (remainingMs > 0) return Number.isFinite(remainingMs) ? remainingMs : undefined;
         const { uid = '' } = request.metadata;
         await client.delete(ref, '', name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);
       },

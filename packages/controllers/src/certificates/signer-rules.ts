@@ -76,10 +76,12 @@ const hostNames: Rule = ({ names }) => {
   if (names.uris.length > 0) return 'URI subjectAltNames are not allowed';
   return undefined;
 };
-const exactly = (...wanted: string[]): Rule => {
-  const all = new Set(wanted);
+const exactly = (...expectedUsages: string[]): Rule => {
+  const all = new Set(expectedUsages);
   return (_request, usages) =>
-    usages.length === all.size && usages.every((usage) => all.has(usage)) ? undefined : `usages did not match [${wanted.join(' ')}]`;
+    usages.length === all.size && usages.every((usage) => all.has(usage))
+      ? undefined
+      : `usages did not match [${expectedUsages.join(' ')}]`;
 };
 const clientUsages: Rule = (_request, usages) => {
   const allowed = new Set(['digital signature', 'key encipherment', 'client auth']);

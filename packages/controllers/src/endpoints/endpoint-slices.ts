@@ -41,7 +41,7 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
     const zoneLabel = domainName(identity, 'zone', 'topology');
     const headless = headlessLabel(identity);
     const triggerTimes = new TriggerTimes();
-    const known = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
+    const sliceInformer = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
     const nodes = informers.of(refs.nodes, { metadataOnly: true });
     const zoneOf = (node: string | undefined): string | undefined =>
       node === undefined ? undefined : nodes.get('', node)?.metadata.labels?.[zoneLabel];
@@ -60,12 +60,12 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
         if (service === undefined || service.metadata.deletionTimestamp !== undefined || !hasSelector(service)) return;
         const pods = await followed.podsOf(service);
         const triggerTime = triggerTimes.observe(key, service, pods);
-        const existing = [...known.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
+        const existing = [...sliceInformer.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
         const groups: EndpointGroup[] = [];
         for (const family of familiesOf(service)) {
           const endpoints = await endpointsOf(service, pods, family, features.terminating);
           const hints = zones?.hintsFor(service, endpoints, (one) => zoneOf(one.nodeName), hintedIn(existing, family));
-          const show = (one: ServiceEndpoint) => shown(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid));
+          const show = (one: ServiceEndpoint) => endpointOf(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid));
           groups.push(...groupsOf(family, endpoints, show));
         }
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
@@ -75,10 +75,10 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
           withTriggerTime(annotations, triggerTimeAnnotation(identity), triggerTime);
         await writeSlices({ identity, client, slices, owner, serviceName: name, manager, labels, annotate }, existing, groups);
       },
-      { after: [followed.services.synced, known.synced, nodes.synced] },
+      { after: [followed.services.synced, sliceInformer.synced, nodes.synced] },
     );
     // Slices that others deleted or changed are repaired.
-    known.onChange(({ type, object }) => {
+    sliceInformer.onChange(({ type, object }) => {
       const service = object.metadata.labels?.[nameLabel];
       if (type !== 'added' && service !== undefined) work.add(`${object.metadata.namespace}/${service}`);
     });
@@ -101,7 +101,7 @@ function groupsOf(
   return [...groups.values()].map(({ ports, endpoints: all }) => ({ addressType, ports, endpoints: all }));
 }
 
-function shown(
+function endpointOf(
   { address, ready, serving, terminating, hostname, nodeName, targetRef }: ServiceEndpoint,
   zone: string | undefined,
   withTerminating: boolean,

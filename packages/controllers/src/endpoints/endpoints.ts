@@ -20,17 +20,17 @@ export const endpointsController: Controller = {
     const truncatedAnnotation = domainName(identity, 'over-capacity', 'endpoints');
     const headless = headlessLabel(identity);
     const triggerTimes = new TriggerTimes();
-    const known = informers.of<Endpoints>(refs.endpoints);
+    const endpointsInformer = informers.of<Endpoints>(refs.endpoints);
     const followed = followServices(context, (key) => work.add(key));
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
         const service = followed.services.get(namespace, name);
-        const before = known.get(namespace, name);
+        const existing = endpointsInformer.get(namespace, name);
         if (service === undefined) {
           triggerTimes.forget(key);
           // Endpoints that a user created for a service without selector are deleted with the service, too.
-          if (before !== undefined) await client.delete(refs.endpoints, namespace, name).catch(unlessGone);
+          if (existing !== undefined) await client.delete(refs.endpoints, namespace, name).catch(unlessGone);
           return;
         }
         if (!hasSelector(service)) return;
@@ -40,32 +40,33 @@ export const endpointsController: Controller = {
         const { subsets, truncated } = subsetsOf(await endpointsOf(service, pods, family, false));
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
         const labels = isHeadless(service) ? { ...own, [headless]: '' } : own;
-        const { [truncatedAnnotation]: wasTruncated, ...others } = before?.metadata.annotations ?? {};
+        const { [truncatedAnnotation]: wasTruncated, ...others } = existing?.metadata.annotations ?? {};
         const same =
-          equal(before?.subsets ?? [], subsets) &&
-          equal(before?.metadata.labels ?? {}, labels) &&
+          equal(existing?.subsets ?? [], subsets) &&
+          equal(existing?.metadata.labels ?? {}, labels) &&
           (wasTruncated !== undefined) === truncated;
-        if (before !== undefined && same) return;
-        const kept = withTriggerTime(others, triggerTimeAnnotation(identity), triggerTime);
-        const annotations = truncated ? { ...kept, [truncatedAnnotation]: 'truncated' } : kept;
-        const wanted = {
+        if (existing !== undefined && same) return;
+        const newAnnotations = withTriggerTime(others, triggerTimeAnnotation(identity), triggerTime);
+        const annotations = truncated ? { ...newAnnotations, [truncatedAnnotation]: 'truncated' } : newAnnotations;
+        const desired = {
           kind: 'Endpoints',
           apiVersion: 'v1',
-          metadata: { ...(before?.metadata ?? { name, namespace }), labels, annotations },
+          metadata: { ...(existing?.metadata ?? { name, namespace }), labels, annotations },
           subsets,
         } as Endpoints;
         try {
-          if (before === undefined) await client.create(refs.endpoints, namespace, wanted);
-          else await client.update(refs.endpoints, wanted);
+          if (existing === undefined) await client.create(refs.endpoints, namespace, desired);
+          else await client.update(refs.endpoints, desired);
         } catch (error) {
-          if (isTerminating(error) || (before !== undefined && isNotFound(error)) || (before === undefined && isConflict(error))) return;
+          if (isTerminating(error) || (existing !== undefined && isNotFound(error)) || (existing === undefined && isConflict(error)))
+            return;
           throw error;
         }
       },
-      { after: [followed.services.synced, known.synced] },
+      { after: [followed.services.synced, endpointsInformer.synced] },
     );
     // Changes and deletions by others are reverted.
-    known.onChange(({ type, object }) => {
+    endpointsInformer.onChange(({ type, object }) => {
       const { namespace = '', name = '' } = object.metadata;
       const service = followed.services.get(namespace, name);
       if (type !== 'added' && service !== undefined && hasSelector(service)) work.add(`${namespace}/${name}`);

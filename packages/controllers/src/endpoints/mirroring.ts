@@ -37,13 +37,13 @@ export const endpointSliceMirroring: Controller = {
     const lastApplied = clientSideApply.annotation;
     const endpoints = informers.of<Endpoints>(refs.endpoints);
     const services = informers.of<ServiceObject>(refs.services);
-    const known = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
+    const sliceInformer = informers.of<Slice>(slices, { labelSelector: `${managedByLabel(identity)}=${manager}` });
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
         const source = endpoints.get(namespace, name);
         const service = services.get(namespace, name);
-        const existing = [...known.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
+        const existing = [...sliceInformer.list(namespace)].filter((slice) => slice.metadata.labels?.[nameLabel] === name);
         const mirrored =
           source !== undefined && service !== undefined && !hasSelector(service) && source.metadata.labels?.[skip] !== 'true';
         if (!mirrored && existing.length === 0) return;
@@ -55,11 +55,11 @@ export const endpointSliceMirroring: Controller = {
         const all = { identity, client, slices, owner, serviceName: name, manager, labels, annotations };
         await writeSlices(all, existing, groups);
       },
-      { after: [endpoints.synced, services.synced, known.synced] },
+      { after: [endpoints.synced, services.synced, sliceInformer.synced] },
     );
     endpoints.onChange(({ object }) => work.add(keyOf(object)));
     services.onChange(({ object }) => work.add(keyOf(object)));
-    known.onChange(({ type, object }) => {
+    sliceInformer.onChange(({ type, object }) => {
       const name = object.metadata.labels?.[nameLabel];
       if (type !== 'added' && name !== undefined) work.add(`${object.metadata.namespace}/${name}`);
     });
@@ -74,20 +74,20 @@ function* groupsOf(subsets: readonly EndpointSubset[]): Work<EndpointGroup[]> {
       ...addresses.map((address) => ({ address, ready: true })),
       ...notReadyAddresses.map((address) => ({ address, ready: false })),
     ].slice(0, SUBSET_LIMIT);
-    const shown = ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+    const slicePorts = ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
       name,
       protocol,
       port,
       ...(appProtocol !== undefined && { appProtocol }),
     }));
-    const portsText = JSON.stringify(shown);
+    const portsText = JSON.stringify(slicePorts);
     for (const { address, ready } of all) {
       yield;
       const version = isIP(address.ip);
       if (version === 0) continue;
       const addressType = version === 6 ? 'IPv6' : 'IPv4';
       const key = `${addressType} ${portsText}`;
-      const group = groups.get(key) ?? { addressType, ports: shown, endpoints: [] };
+      const group = groups.get(key) ?? { addressType, ports: slicePorts, endpoints: [] };
       group.endpoints.push(endpointOf(address, ready));
       groups.set(key, group);
     }

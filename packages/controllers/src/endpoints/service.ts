@@ -99,7 +99,7 @@ export async function endpointsOf(
   const portsOf = portsOn(service);
   const { name: serviceName, namespace: serviceNamespace } = service.metadata;
   const tolerant = service.spec?.publishNotReadyAddresses === true;
-  const found: ServiceEndpoint[] = [];
+  const serviceEndpoints: ServiceEndpoint[] = [];
   for (const pod of pods) {
     if (slices.due) await slices.pause();
     const { metadata, spec, status } = pod;
@@ -109,7 +109,7 @@ export async function endpointsOf(
     if (terminating && !withTerminating && !tolerant) continue;
     const { name = '', namespace = '', uid = '' } = metadata;
     const hasName = (spec.hostname ?? '') !== '' && spec.subdomain === serviceName && namespace === serviceNamespace;
-    found.push({
+    serviceEndpoints.push({
       address,
       ports: portsOf(pod),
       ready: tolerant || (status.ready && !terminating),
@@ -120,7 +120,7 @@ export async function endpointsOf(
       ...(hasName && { hostname: spec.hostname as string }),
     });
   }
-  return found;
+  return serviceEndpoints;
 }
 
 const portKeys = new WeakMap<readonly ResolvedPort[], string>();

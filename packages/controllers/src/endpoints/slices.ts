@@ -60,27 +60,28 @@ function* planGroup(
   group: EndpointGroup,
   metadataOf: (slice: Slice) => Slice['metadata'],
 ): Work<void> {
-  const wanted = new Map(group.endpoints.map((endpoint) => [identityOf(endpoint), endpoint]));
+  const desiredByIdentity = new Map(group.endpoints.map((endpoint) => [identityOf(endpoint), endpoint]));
   yield;
-  const kept: { slice: Slice; endpoints: SliceEndpoint[]; isChanged: boolean }[] = [];
+  const keptSlices: { slice: Slice; endpoints: SliceEndpoint[]; isChanged: boolean }[] = [];
   for (const slice of slices) {
     const endpoints: SliceEndpoint[] = [];
     for (const endpoint of slice.endpoints ?? []) {
-      const now = wanted.get(identityOf(endpoint));
+      const now = desiredByIdentity.get(identityOf(endpoint));
       if (now === undefined) continue;
-      wanted.delete(identityOf(endpoint));
+      desiredByIdentity.delete(identityOf(endpoint));
       endpoints.push(now);
     }
-    kept.push({ slice, endpoints, isChanged: !equal(endpoints, slice.endpoints ?? []) });
+    keptSlices.push({ slice, endpoints, isChanged: !equal(endpoints, slice.endpoints ?? []) });
     yield;
   }
-  const left = [...wanted.values()];
+  const newEndpoints = [...desiredByIdentity.values()];
   // Slices that are written anyway are filled first, the fullest of them before the others.
-  const order = [...kept].sort((a, b) => Number(b.isChanged) - Number(a.isChanged) || b.endpoints.length - a.endpoints.length);
-  for (const { endpoints } of order) endpoints.push(...left.splice(0, CAPACITY - endpoints.length));
+  const order = [...keptSlices].sort((a, b) => Number(b.isChanged) - Number(a.isChanged) || b.endpoints.length - a.endpoints.length);
+  for (const { endpoints } of order) endpoints.push(...newEndpoints.splice(0, CAPACITY - endpoints.length));
   // A service without endpoints has one empty slice.
-  const emptySlice = left.length === 0 && kept.every(({ endpoints }) => endpoints.length === 0) ? kept[0]?.slice : undefined;
-  for (const { slice, endpoints } of kept) {
+  const emptySlice =
+    newEndpoints.length === 0 && keptSlices.every(({ endpoints }) => endpoints.length === 0) ? keptSlices[0]?.slice : undefined;
+  for (const { slice, endpoints } of keptSlices) {
     yield;
     if (endpoints.length === 0 && slice !== emptySlice) {
       plan.remove.push(slice);
@@ -91,6 +92,6 @@ function* planGroup(
     plan.update.push({ ...slice, metadata, endpoints });
   }
   const { addressType } = group;
-  while (left.length > 0) plan.create.push({ addressType, ports: [...group.ports], endpoints: left.splice(0, CAPACITY) });
-  if (kept.length === 0 && group.endpoints.length === 0) plan.create.push({ addressType, ports: [...group.ports], endpoints: [] });
+  while (newEndpoints.length > 0) plan.create.push({ addressType, ports: [...group.ports], endpoints: newEndpoints.splice(0, CAPACITY) });
+  if (keptSlices.length === 0 && group.endpoints.length === 0) plan.create.push({ addressType, ports: [...group.ports], endpoints: [] });
 }

@@ -14,9 +14,9 @@ export interface Subsets {
 export function subsetsOf(endpoints: readonly ServiceEndpoint[]): Subsets {
   const truncated = endpoints.length > CAPACITY;
   // Ready addresses are kept first.
-  const kept = truncated ? [...endpoints].sort((a, b) => Number(b.ready) - Number(a.ready)).slice(0, CAPACITY) : endpoints;
+  const listed = truncated ? [...endpoints].sort((a, b) => Number(b.ready) - Number(a.ready)).slice(0, CAPACITY) : endpoints;
   const groups = new Map<string, { ports: readonly ResolvedPort[]; endpoints: ServiceEndpoint[] }>();
-  for (const endpoint of kept) {
+  for (const endpoint of listed) {
     const key = portsKey(endpoint.ports);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { ports: endpoint.ports, endpoints: [endpoint] });
@@ -32,12 +32,12 @@ function subsetOf(ports: readonly ResolvedPort[], endpoints: readonly ServiceEnd
   );
   const ready = sorted.filter((endpoint) => endpoint.ready).map(addressOf);
   const others = sorted.filter((endpoint) => !endpoint.ready).map(addressOf);
-  const shown = [...ports].sort((a, b) => (a.name === b.name ? a.port - b.port : a.name < b.name ? -1 : 1));
+  const sortedPorts = [...ports].sort((a, b) => (a.name === b.name ? a.port - b.port : a.name < b.name ? -1 : 1));
   return {
     ...(ready.length > 0 && { addresses: ready }),
     ...(others.length > 0 && { notReadyAddresses: others }),
-    ...(shown.length > 0 && {
-      ports: shown.map(({ name, port, protocol, appProtocol }) => ({
+    ...(sortedPorts.length > 0 && {
+      ports: sortedPorts.map(({ name, port, protocol, appProtocol }) => ({
         ...(name !== '' && { name }),
         port,
         protocol,

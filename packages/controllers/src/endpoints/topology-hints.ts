@@ -54,19 +54,19 @@ export function allotZones(
   const count = endpoints.length;
   if (count < shares.size || endpoints.some(({ zone }) => zone === '')) return undefined;
   const minimum = new Map([...shares].map(([zone, share]) => [zone, Math.ceil((share * count) / (1 + OVERLOAD))]));
-  let left = count;
-  for (const least of minimum.values()) left -= least;
-  if (left < 0) return undefined;
+  let remaining = count;
+  for (const least of minimum.values()) remaining -= least;
+  if (remaining < 0) return undefined;
   const present = new Map(endpoints.map(({ id, hinted = '' }) => [id, hinted]));
   const counts = countBy(present.values());
   const serves = [...counts].every(([zone]) => shares.has(zone)) && [...minimum].every(([zone, least]) => (counts.get(zone) ?? 0) >= least);
   if (serves) return present;
-  const wanted = new Map(minimum);
-  for (; left > 0; left--) {
-    const [zone] = [...wanted].reduce((most, one) => (lack(one) > lack(most) ? one : most));
-    wanted.set(zone, (wanted.get(zone) as number) + 1);
+  const allotted = new Map(minimum);
+  for (; remaining > 0; remaining--) {
+    const [zone] = [...allotted].reduce((most, one) => (lack(one) > lack(most) ? one : most));
+    allotted.set(zone, (allotted.get(zone) as number) + 1);
   }
-  return placed(endpoints, wanted);
+  return zoneOfEach(endpoints, allotted);
 
   function lack([zone, number]: [string, number]): number {
     return (shares.get(zone) as number) * count - number;
@@ -74,14 +74,14 @@ export function allotZones(
 }
 
 /** Endpoints stay in their zone as long as it has too few; the others go where some are missing. */
-function placed(endpoints: readonly ZoneEndpoint[], wanted: Map<string, number>): ReadonlyMap<string, string> {
+function zoneOfEach(endpoints: readonly ZoneEndpoint[], allotted: Map<string, number>): ReadonlyMap<string, string> {
   const hints = new Map<string, string>();
   const take = (id: string, zone: string): void => {
-    wanted.set(zone, (wanted.get(zone) as number) - 1);
+    allotted.set(zone, (allotted.get(zone) as number) - 1);
     hints.set(id, zone);
   };
-  for (const { id, zone } of endpoints) if ((wanted.get(zone) ?? 0) > 0) take(id, zone);
-  const missing = [...wanted].flatMap(([zone, number]) => Array.from({ length: number }, () => zone));
+  for (const { id, zone } of endpoints) if ((allotted.get(zone) ?? 0) > 0) take(id, zone);
+  const missing = [...allotted].flatMap(([zone, number]) => Array.from({ length: number }, () => zone));
   for (const { id } of endpoints) if (!hints.has(id)) take(id, missing.shift() as string);
   return hints;
 }
@@ -120,14 +120,14 @@ export function zoneHints({ informers, identity }: Pick<ControllerContext, 'info
     status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true;
   const count = (all: Informer<NodeObject>): void => {
     if (!all.isSynced) return;
-    const before = shares;
+    const previousShares = shares;
     shares = zoneShares(
       [...all.list()].filter(isCounted).map(({ metadata, status }) => ({
         zone: metadata.labels?.[zoneLabel] ?? '',
         millis: Number(parseQuantity(status?.allocatable?.cpu ?? '0').millis()),
       })),
     );
-    if (!equal([...(before ?? [])], [...(shares ?? [])])) changed();
+    if (!equal([...(previousShares ?? [])], [...(shares ?? [])])) changed();
   };
   const follow = (): void => {
     if (nodes !== undefined) return;

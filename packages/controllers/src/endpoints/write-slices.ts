@@ -27,24 +27,24 @@ export interface SliceOwner {
   annotate?(annotations: Readonly<Record<string, string>> | undefined): Record<string, string>;
 }
 
-export async function writeSlices(given: SliceOwner, existing: readonly Slice[], groups: readonly EndpointGroup[]): Promise<void> {
-  const { client, slices, owner } = given;
+export async function writeSlices(sliceOwner: SliceOwner, existing: readonly Slice[], groups: readonly EndpointGroup[]): Promise<void> {
+  const { client, slices, owner } = sliceOwner;
   const namespace = owner.metadata.namespace ?? '';
   const labels = {
-    ...given.labels,
-    [serviceNameLabel(given.identity)]: given.serviceName,
-    [managedByLabel(given.identity)]: given.manager,
+    ...sliceOwner.labels,
+    [serviceNameLabel(sliceOwner.identity)]: sliceOwner.serviceName,
+    [managedByLabel(sliceOwner.identity)]: sliceOwner.manager,
   };
   const metadataOf = ({ metadata }: Slice): Slice['metadata'] => {
-    const { annotations = metadata.annotations ?? {} } = given;
+    const { annotations = metadata.annotations ?? {} } = sliceOwner;
     return { ...metadata, labels, ...(!equal(metadata.annotations ?? {}, annotations) && { annotations: { ...annotations } }) };
   };
   const plan = await inSlices(planSlices(existing, groups, metadataOf), new Slices());
   const metadata = {
-    generateName: `${given.serviceName}-`,
+    generateName: `${sliceOwner.serviceName}-`,
     namespace,
     labels,
-    ...(given.annotations !== undefined && { annotations: given.annotations }),
+    ...(sliceOwner.annotations !== undefined && { annotations: sliceOwner.annotations }),
     ownerReferences: [
       {
         apiVersion: 'v1',
@@ -57,8 +57,8 @@ export async function writeSlices(given: SliceOwner, existing: readonly Slice[],
     ],
   };
   const type = { kind: 'EndpointSlice', apiVersion: apiVersionOf(slices) };
-  const annotated = <T extends { annotations?: Readonly<Record<string, string>> }>(written: T): T =>
-    given.annotate === undefined ? written : { ...written, annotations: given.annotate(written.annotations) };
+  const annotated = <T extends { annotations?: Readonly<Record<string, string>> }>(metadata: T): T =>
+    sliceOwner.annotate === undefined ? metadata : { ...metadata, annotations: sliceOwner.annotate(metadata.annotations) };
   await writeAll([
     ...plan.create.map(
       (slice) => () => client.create(slices, namespace, { ...type, metadata: annotated(metadata), ...slice }).catch(ignoreOutdated),

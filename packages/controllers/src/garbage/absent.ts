@@ -2,15 +2,15 @@
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 
 export class AbsentOwners {
-  private readonly known: BoundedCache<string, true>;
+  private readonly absentUids: BoundedCache<string, true>;
 
   constructor(limit = 500) {
-    this.known = new BoundedCache(limit);
+    this.absentUids = new BoundedCache(limit);
   }
   has(key: string): boolean {
-    return this.known.get(key) === true;
+    return this.absentUids.get(key) === true;
   }
   add(key: string): void {
-    this.known.set(key, true);
+    this.absentUids.set(key, true);
   }
 }

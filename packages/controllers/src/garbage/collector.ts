@@ -73,15 +73,15 @@ export class Collector {
     if (node?.resource === undefined || !node.orphaning) return;
     const free = new Set<Node>();
     // Others may appear while the first are orphaned.
-    for (let left = [...node.dependents]; left.length > 0; left = [...node.dependents].filter((one) => !free.has(one))) {
+    for (let remaining = [...node.dependents]; remaining.length > 0; remaining = [...node.dependents].filter((one) => !free.has(one))) {
       let next = 0;
       const worker = async (): Promise<void> => {
-        for (let one = left[next++]; one !== undefined; one = left[next++]) {
+        for (let one = remaining[next++]; one !== undefined; one = remaining[next++]) {
           await this.setFree(one, uid);
           free.add(one);
         }
       };
-      await Promise.all(Array.from({ length: Math.min(ORPHAN_WIDTH, left.length) }, worker));
+      await Promise.all(Array.from({ length: Math.min(ORPHAN_WIDTH, remaining.length) }, worker));
     }
     await this.removeFinalizer(node, ORPHAN);
   }
@@ -95,9 +95,9 @@ export class Collector {
       unresolved(node.uid);
       return;
     }
-    const found = await this.ask(resource, node, node.uid);
-    if (found === undefined) graph.missing(node);
-    else if (graph.get(node.uid)?.resource === undefined && graph.get(node.uid) !== undefined) graph.saw(resource, found);
+    const liveObject = await this.ask(resource, node, node.uid);
+    if (liveObject === undefined) graph.missing(node);
+    else if (graph.get(node.uid)?.resource === undefined && graph.get(node.uid) !== undefined) graph.saw(resource, liveObject);
   }
 
   private async decide(node: Node, live: ApiObject, owners: readonly OwnerReference[]): Promise<void> {
@@ -105,8 +105,8 @@ export class Collector {
     if (unknown.length > 0) this.options.unresolved(node.uid);
     if (solid.length > 0 || unknown.length > 0) {
       const gone = new Set([...dangling, ...waiting]);
-      const kept = owners.filter((owner) => !gone.has(owner));
-      if (kept.length < owners.length) await this.patchOwners(node, live, kept);
+      const remainingOwners = owners.filter((owner) => !gone.has(owner));
+      if (remainingOwners.length < owners.length) await this.patchOwners(node, live, remainingOwners);
     } else if (waiting.length > 0 && node.dependents.size > 0) {
       const inCircle = [...node.dependents].some((dependent) => dependent.deletingDependents);
       // Objects that wait for each other would wait forever: one of them is unblocked.
@@ -144,8 +144,8 @@ export class Collector {
     const namespace = resource.namespaced ? at.namespace : '';
     const key = `${resource.group}/${resource.name}/${namespace}/${at.name}/${uid}`;
     if (absent.has(key)) return undefined;
-    const found = await client.find(resource, namespace, at.name, true);
-    if (found?.metadata.uid === uid) return found;
+    const liveObject = await client.find(resource, namespace, at.name, true);
+    if (liveObject?.metadata.uid === uid) return liveObject;
     absent.add(key);
     return undefined;
   }
@@ -206,7 +206,7 @@ export class Collector {
         );
     });
   }
-  private removeFinalizer(node: Node, finalizer: string, known?: ApiObject): Promise<void> {
+  private removeFinalizer(node: Node, finalizer: string, knownObject?: ApiObject): Promise<void> {
     const change = async (live: ApiObject): Promise<void> => {
       const finalizers = live.metadata.finalizers ?? [];
       if (!finalizers.includes(finalizer)) return;
@@ -214,11 +214,11 @@ export class Collector {
       const patch = { metadata: { uid, resourceVersion, finalizers: finalizers.filter((one) => one !== finalizer) } };
       await this.options.client.patch(node.resource as ServedResource, node.namespace, node.name, patch);
     };
-    return this.retryConflicts(node, change, known);
+    return this.retryConflicts(node, change, knownObject);
   }
   /** Retries a change with the newer state after a conflict; a deleted object needs none. */
-  private async retryConflicts(node: Node, change: (live: ApiObject) => Promise<void>, known?: ApiObject): Promise<void> {
-    let live = known;
+  private async retryConflicts(node: Node, change: (live: ApiObject) => Promise<void>, knownObject?: ApiObject): Promise<void> {
+    let live = knownObject;
     for (let attempt = 1; ; attempt++) {
       live ??= await this.find(node);
       if (live === undefined) return;

@@ -45,8 +45,8 @@ export function garbageCollector({ settleMs }: GarbageSettings): Controller {
         check: (uid) => checks.add(uid),
         unresolved: (uid) => void unresolved.add(uid),
       });
-      const forget = served.onChange((found) => {
-        monitors.update(found);
+      const forget = served.onChange((discovered) => {
+        monitors.update(discovered);
         // Objects that waited for this kind can be processed now.
         for (const uid of unresolved) checks.add(uid);
         unresolved.clear();

@@ -176,11 +176,11 @@ export class Graph {
   }
 
   private setOwners(node: Node, owners: readonly OwnerReference[]): void {
-    const before = node.owners;
-    if (before.length === 0 && owners.length === 0) return;
+    const previousOwners = node.owners;
+    if (previousOwners.length === 0 && owners.length === 0) return;
     node.owners = this.sharedOwners(owners);
     const named = byUid(owners);
-    for (const old of before) {
+    for (const old of previousOwners) {
       const now = named.get(old.uid);
       const owner = this.nodes.get(old.uid);
       if (owner === undefined) continue;
@@ -188,8 +188,8 @@ export class Graph {
       // An owner that waits for this dependent need not wait any more.
       if (old.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true && owner.deletingDependents) this.effects.check(owner.uid);
     }
-    const known = byUid(before);
-    for (const reference of owners) if (!known.has(reference.uid)) this.link(node, reference);
+    const previousByUid = byUid(previousOwners);
+    for (const reference of owners) if (!previousByUid.has(reference.uid)) this.link(node, reference);
   }
   /** Dependents of an owner mostly have the same references: one list for all of them. */
   private sharedOwners(owners: readonly OwnerReference[]): readonly OwnerReference[] {
@@ -270,7 +270,7 @@ export function names(reference: OwnerReference, dependent: Node, owner: Node): 
 
 /** References by the owner's uid; of several to one owner the first. */
 function byUid(references: readonly OwnerReference[]): ReadonlyMap<string, OwnerReference> {
-  const found = new Map<string, OwnerReference>();
-  for (const reference of references) if (!found.has(reference.uid)) found.set(reference.uid, reference);
-  return found;
+  const ownersByUid = new Map<string, OwnerReference>();
+  for (const reference of references) if (!ownersByUid.has(reference.uid)) ownersByUid.set(reference.uid, reference);
+  return ownersByUid;
 }

@@ -47,22 +47,22 @@ export class Monitors {
   }
   /** Watches the kinds that are served now or may be stored, and stops watching the others. */
   update({ resources, unserved, failed }: Discovered): void {
-    const wanted = new Map([...resources, ...unserved].filter(collectable).map((resource) => [idOf(resource), resource]));
+    const collectableById = new Map([...resources, ...unserved].filter(collectable).map((resource) => [idOf(resource), resource]));
     for (const [id, monitor] of this.monitors) {
       // A group whose discovery failed may still serve it.
-      if (wanted.has(id) || failed.has(apiVersionOf(monitor.resource))) continue;
+      if (collectableById.has(id) || failed.has(apiVersionOf(monitor.resource))) continue;
       monitor.following.stop();
       this.monitors.delete(id);
       this.options.graph.forget(monitor.resource);
     }
-    for (const [id, resource] of wanted) if (!this.monitors.has(id)) this.monitors.set(id, this.follow(resource));
+    for (const [id, resource] of collectableById) if (!this.monitors.has(id)) this.monitors.set(id, this.follow(resource));
     this.waiting = this.settled([...this.monitors.values()].map(({ synced }) => synced));
   }
   /** Resolves to true when the objects of all watched kinds are known; to false when the controller stops. */
   async ready(): Promise<boolean> {
-    for (let seen: Promise<void> | undefined; seen !== this.waiting && !this.stopping.signal.aborted; ) {
-      seen = this.waiting;
-      await seen;
+    for (let awaitedRound: Promise<void> | undefined; awaitedRound !== this.waiting && !this.stopping.signal.aborted; ) {
+      awaitedRound = this.waiting;
+      await awaitedRound;
     }
     return !this.stopping.signal.aborted;
   }
@@ -77,8 +77,8 @@ export class Monitors {
     const enough = new AbortController();
     const stop = (): void => enough.abort();
     this.stopping.signal.addEventListener('abort', stop, { once: true });
-    const late = clock.sleep(SYNC_WAIT_MS, enough.signal).catch(() => {});
-    await Promise.race([Promise.all(all), late]);
+    const timeout = clock.sleep(SYNC_WAIT_MS, enough.signal).catch(() => {});
+    await Promise.race([Promise.all(all), timeout]);
     this.stopping.signal.removeEventListener('abort', stop);
     enough.abort();
   }
@@ -93,7 +93,7 @@ export class Monitors {
     /** Objects in the graph that have not appeared in the current list so far. */
     let unseen = new Set<string>();
     const following = new Following<ApiObject>(
-      { client, resource, metadataOnly: true, written: true, clock, spread, report: (error) => report(error, resource) },
+      { client, resource, metadataOnly: true, takesWritersObjects: true, clock, spread, report: (error) => report(error, resource) },
       {
         begin: () => {
           unseen = new Set();

@@ -29,10 +29,10 @@ export function conditionsOf(content: ContentResult, discoveryFailures: Readonly
 function remaining({ remains }: ContentResult): NamespaceCondition[] {
   const kinds = remains.map(({ resource, count }) => `${resource.name}.${resource.group} has ${count} resource instances`).sort();
   const waiting = new Map<string, number>();
-  const held: HeldObject[] = [];
+  const heldObjects: HeldObject[] = [];
   for (const one of remains) {
     for (const [finalizer, count] of one.finalizers) waiting.set(finalizer, (waiting.get(finalizer) ?? 0) + count);
-    held.push(...one.held);
+    heldObjects.push(...one.heldObjects);
   }
   const finalizers = [...waiting].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`).sort();
   return [
@@ -46,15 +46,15 @@ function remaining({ remains }: ContentResult): NamespaceCondition[] {
           'SomeFinalizersRemain',
           `Some content in the namespace has finalizers remaining: ${finalizers.join(', ')}`,
         ),
-    ...(held.length === 0 ? [] : [yes(HELD, 'WaitingForFinalizers', heldMessage(held))]),
+    ...(heldObjects.length === 0 ? [] : [yes(HELD, 'WaitingForFinalizers', heldMessage(heldObjects))]),
   ];
 }
 
-function heldMessage(held: readonly HeldObject[]): string {
-  const shown = held
+function heldMessage(heldObjects: readonly HeldObject[]): string {
+  const objectTexts = heldObjects
     .slice(0, HELD_SHOWN)
     .map(({ resource, name, finalizers }) => `${resource}/${name} waits for ${finalizers.join(' and ')}`);
-  return `${shown.join('; ')}${held.length > HELD_SHOWN ? '; and others' : ''}`;
+  return `${objectTexts.join('; ')}${heldObjects.length > HELD_SHOWN ? '; and others' : ''}`;
 }
 
 function discoveryMessage(failures: ReadonlyMap<string, string>): string {
@@ -68,18 +68,18 @@ const yes = (type: string, reason: string, message: string): NamespaceCondition 
 /** Merges the new conditions into the old ones. Undefined if nothing changes. */
 export function mergeConditions(
   old: readonly NamespaceCondition[],
-  found: readonly NamespaceCondition[],
+  newConditions: readonly NamespaceCondition[],
   now: number,
 ): NamespaceCondition[] | undefined {
-  const known = new Map(old.map((condition) => [condition.type, condition]));
-  let changed = known.has(HELD) && !found.some((condition) => condition.type === HELD);
-  known.delete(changed ? HELD : '');
-  for (const condition of found) {
-    const before = known.get(condition.type);
-    if (before?.status === condition.status && before.reason === condition.reason && before.message === condition.message) continue;
+  const byType = new Map(old.map((condition) => [condition.type, condition]));
+  let changed = byType.has(HELD) && !newConditions.some((condition) => condition.type === HELD);
+  byType.delete(changed ? HELD : '');
+  for (const condition of newConditions) {
+    const existing = byType.get(condition.type);
+    if (existing?.status === condition.status && existing.reason === condition.reason && existing.message === condition.message) continue;
     changed = true;
-    const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : formatTime(now);
-    known.set(condition.type, { ...condition, lastTransitionTime: lastTransitionTime ?? formatTime(now) });
+    const lastTransitionTime = existing?.status === condition.status ? existing.lastTransitionTime : formatTime(now);
+    byType.set(condition.type, { ...condition, lastTransitionTime: lastTransitionTime ?? formatTime(now) });
   }
-  return changed ? [...known.values()] : undefined;
+  return changed ? [...byType.values()] : undefined;
 }

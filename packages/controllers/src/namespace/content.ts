@@ -17,7 +17,7 @@ interface Remains {
   /** Finalizer → how many objects wait for it. */
   readonly finalizers: ReadonlyMap<string, number>;
   /** Some of the objects that wait, by name. */
-  readonly held: readonly HeldObject[];
+  readonly heldObjects: readonly HeldObject[];
   /** Milliseconds until the last grace period should be over. */
   readonly graceMs: number;
 }
@@ -60,8 +60,8 @@ export async function deleteContent(
     const emptying = phase < 2 || !podsLeft;
     await eachOf(kinds, WIDTH, async (resource) => {
       try {
-        const left = await emptyKind(client, namespace, resource, now, emptying, again);
-        if (left !== undefined) remains.push(left);
+        const remaining = await emptyKind(client, namespace, resource, now, emptying, again);
+        if (remaining !== undefined) remains.push(remaining);
       } catch (error) {
         failures.push(`${resource.group}/${resource.version}, Resource=${resource.name}: ${(error as Error).message}`);
       }
@@ -82,12 +82,12 @@ async function emptyKind(
   if (!again && emptying && (await deletePages(client, namespace, resource))) return count(client, namespace, resource, now);
   let unmarked = 0;
   const names: string[] = [];
-  const left = await count(client, namespace, resource, now, (object) => {
+  const remains = await count(client, namespace, resource, now, (object) => {
     if (object.metadata.deletionTimestamp !== undefined) return;
     unmarked++;
     names.push(object.metadata.name ?? '');
   });
-  if (unmarked === 0 || !emptying) return left;
+  if (unmarked === 0 || !emptying) return remains;
   if (!(await deletePages(client, namespace, resource))) {
     await eachOf(names, WIDTH, (name) => client.delete(resource, namespace, name).catch(unlessGone));
   }
@@ -118,21 +118,21 @@ async function count(
   now: number,
   see?: (object: ApiObject) => void,
 ): Promise<Remains | undefined> {
-  let found = 0;
+  let objectCount = 0;
   let graceMs = 0;
   const finalizers = new Map<string, number>();
-  const held: HeldObject[] = [];
+  const heldObjects: HeldObject[] = [];
   for await (const object of client.each(resource, namespace, { metadataOnly: true })) {
-    found++;
+    objectCount++;
     see?.(object);
     const waiting = object.metadata.finalizers ?? [];
     for (const finalizer of waiting) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
-    if (waiting.length > 0 && held.length < HELD_SHOWN)
-      held.push({ resource: resource.name, name: object.metadata.name ?? '', finalizers: waiting });
+    if (waiting.length > 0 && heldObjects.length < HELD_SHOWN)
+      heldObjects.push({ resource: resource.name, name: object.metadata.name ?? '', finalizers: waiting });
     const { deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== undefined && waiting.length === 0) graceMs = Math.max(graceMs, timeMillis(deletionTimestamp) - now);
   }
-  return found === 0 ? undefined : { resource, count: found, finalizers, held, graceMs };
+  return objectCount === 0 ? undefined : { resource, count: objectCount, finalizers, heldObjects, graceMs };
 }
 
 async function eachOf<T>(items: readonly T[], width: number, call: (item: T) => Promise<unknown>): Promise<void> {

@@ -58,13 +58,13 @@ export const resourceQuotaController: Controller = {
         work.add(keyOf(object));
     });
     const forgetUnused = (): void => {
-      const wanted = new Set<string>();
+      const countedIds = new Set<string>();
       for (const quota of quotas.list())
         for (const hard in quota.spec?.hard) {
           const resource = resourceCounted(hard, identity);
-          if (resource !== undefined) wanted.add(`${resource.group}/${resource.name}`);
+          if (resource !== undefined) countedIds.add(`${resource.group}/${resource.name}`);
         }
-      monitors.keepOnly(wanted);
+      monitors.keepOnly(countedIds);
     };
     onStop(() => monitors.stop());
   },
@@ -75,13 +75,13 @@ export const resourceQuotaController: Controller = {
  * groups serve counts in both, since admission charges the group that a request names.
  */
 function kindsOf(quota: Quota, identity: Identity, resources: readonly ServedResource[]): ServedResource[] {
-  const wanted = new Set<string>();
+  const countedIds = new Set<string>();
   for (const name in quota.spec?.hard) {
     const resource = resourceCounted(name, identity);
-    if (resource !== undefined) wanted.add(`${resource.group}/${resource.name}`);
+    if (resource !== undefined) countedIds.add(`${resource.group}/${resource.name}`);
   }
   const canBeCounted = ({ namespaced, verbs }: ServedResource): boolean => namespaced && verbs.includes('list') && verbs.includes('watch');
-  return resources.filter((r) => canBeCounted(r) && wanted.delete(`${r.group}/${r.name}`));
+  return resources.filter((r) => canBeCounted(r) && countedIds.delete(`${r.group}/${r.name}`));
 }
 
 /** What is used of everything that a quota bounds, and that can be counted. */
@@ -98,8 +98,8 @@ async function used(
   const total: Usage = new Map();
   const counted = new Set(kinds.map((kind) => `${kind.group}/${kind.name}`));
   for (const name in spec.hard) {
-    const wanted = resourceCounted(name, identity);
-    if (wanted !== undefined && counted.has(`${wanted.group}/${wanted.name}`)) total.set(name, quantityOf(0));
+    const countedResource = resourceCounted(name, identity);
+    if (countedResource !== undefined && counted.has(`${countedResource.group}/${countedResource.name}`)) total.set(name, quantityOf(0));
   }
   for (const kind of kinds) {
     const isPods = kind.group === '' && kind.name === 'pods';

@@ -22,19 +22,19 @@ const idOf = ({ group, name }: { group: string; name: string }): string => `${gr
 
 export class QuotaMonitors {
   private readonly options: QuotaMonitorsOptions;
-  private readonly followed = new Map<string, { following: Following<ApiObject>; begun: Promise<void> }>();
+  private readonly followed = new Map<string, { following: Following<ApiObject>; synced: Promise<void> }>();
 
   constructor(options: QuotaMonitorsOptions) {
     this.options = options;
   }
   /** Resolves when no deletion will be missed any more. */
   follow(resource: ServedResource): Promise<void> {
-    const known = this.followed.get(idOf(resource));
-    if (known !== undefined) return known.begun;
+    const existing = this.followed.get(idOf(resource));
+    if (existing !== undefined) return existing.synced;
     const isPods = resource.group === '' && resource.name === 'pods';
     const isServices = resource.group === '' && resource.name === 'services';
     let done: () => void = () => {};
-    const begun = new Promise<void>((resolve) => {
+    const synced = new Promise<void>((resolve) => {
       done = resolve;
     });
     let first = true;
@@ -64,13 +64,13 @@ export class QuotaMonitors {
       },
     );
     following.start();
-    this.followed.set(idOf(resource), { following, begun });
-    return begun;
+    this.followed.set(idOf(resource), { following, synced });
+    return synced;
   }
   /** Watches exactly these kinds. */
-  keepOnly(wanted: ReadonlySet<string>): void {
+  keepOnly(wantedIds: ReadonlySet<string>): void {
     for (const [id, { following }] of this.followed) {
-      if (wanted.has(id)) continue;
+      if (wantedIds.has(id)) continue;
       following.stop();
       this.followed.delete(id);
     }

@@ -3,7 +3,7 @@ import { exponentialBuckets, type Metrics } from '@plat-dev/lib/metrics';
 
 export interface QueueMetrics {
   added(depth: number): void;
-  taken(depth: number, waitedMs: number): void;
+  dequeued(depth: number, waitedMs: number): void;
   done(tookMs: number): void;
   retried(): void;
 }
@@ -51,7 +51,7 @@ export function controllerMetrics(metrics: Metrics): ControllerMetrics {
           series.depth.set(now);
           series.adds.inc();
         },
-        taken(now, waitedMs) {
+        dequeued(now, waitedMs) {
           series.depth.set(now);
           series.waited.observe(waitedMs / 1000);
         },

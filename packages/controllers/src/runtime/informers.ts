@@ -17,7 +17,7 @@ export interface InformerChoice<T extends ApiObject> {
   readonly keep?: (object: T) => T;
   readonly form?: string;
   /** As `FollowOptions.written`; the same for all users of a form. */
-  readonly written?: boolean;
+  readonly takesWritersObjects?: boolean;
   /** As `InformerOptions.alike`; the same for all users of a form. */
   readonly alike?: (object: T) => string;
 }
@@ -31,7 +31,7 @@ export interface InformersOptions {
 
 export class Informers {
   private readonly options: InformersOptions;
-  private readonly known = new Map<string, Informer<ApiObject>>();
+  private readonly informersById = new Map<string, Informer<ApiObject>>();
   private readonly shared = new Map<string, unknown>();
 
   constructor(options: InformersOptions) {
@@ -41,8 +41,8 @@ export class Informers {
   of<T extends ApiObject>(resource: ResourceRef, choice: InformerChoice<T> = {}): Informer<T> {
     const { labelSelector = '', fieldSelector = '', namespace = '', metadataOnly = false, form = '' } = choice;
     const id = [resource.group, resource.version, resource.name, labelSelector, fieldSelector, namespace, metadataOnly, form].join('|');
-    const found = this.known.get(id);
-    if (found !== undefined) return found as unknown as Informer<T>;
+    const existing = this.informersById.get(id);
+    if (existing !== undefined) return existing as unknown as Informer<T>;
     const { form: _form, ...follow } = choice;
     const informer = new Informer<T>({
       ...follow,
@@ -53,7 +53,7 @@ export class Informers {
       spread: this.options.spread,
       report: (error) => this.options.report(error, resourceKey(resource)),
     });
-    this.known.set(id, informer as unknown as Informer<ApiObject>);
+    this.informersById.set(id, informer as unknown as Informer<ApiObject>);
     informer.start();
     return informer;
   }
@@ -64,12 +64,12 @@ export class Informers {
   }
   /** Objects or changes have come that are not handled yet. */
   get isBehind(): boolean {
-    for (const informer of this.known.values()) if (informer.isBehind) return true;
+    for (const informer of this.informersById.values()) if (informer.isBehind) return true;
     return false;
   }
   stop(): void {
-    for (const informer of this.known.values()) informer.stop();
-    this.known.clear();
+    for (const informer of this.informersById.values()) informer.stop();
+    this.informersById.clear();
     this.shared.clear();
   }
 }

@@ -55,7 +55,7 @@ export class Election implements Running {
   state: ElectionState = 'waiting';
   private readonly options: ElectionOptions;
   private readonly resource: ResourceRef;
-  private seen: { version: string; at: number } | undefined;
+  private observedRecord: { version: string; at: number } | undefined;
   private lease: LeaseObject | undefined;
   private work: Running | undefined;
   private readonly stopping = new AbortController();
@@ -94,11 +94,11 @@ export class Election implements Running {
     while (!this.stopping.signal.aborted) {
       await clock.sleep(retryMs, this.stopping.signal).catch(() => {});
       if (this.stopping.signal.aborted) break;
-      const left = renewed + renewDeadlineMs - clock.monotonic();
-      if (left <= 0) break;
+      const remainingMs = renewed + renewDeadlineMs - clock.monotonic();
+      if (remainingMs <= 0) break;
       const began = clock.monotonic();
       // A response that is too late counts as a failure.
-      const outcome = await Promise.race([this.attempt(), clock.sleep(left).then(() => false)]);
+      const outcome = await Promise.race([this.attempt(), clock.sleep(remainingMs).then(() => false)]);
       if (outcome) renewed = began;
       else if (this.lease?.spec?.holderIdentity !== this.options.holder) break;
     }
@@ -147,11 +147,11 @@ export class Election implements Running {
   /** Clocks of other machines are not trusted: the lease expires when it has not changed for its duration by our own. */
   private observe(lease: LeaseObject): void {
     const version = lease.metadata.resourceVersion ?? '';
-    if (this.seen?.version !== version) this.seen = { version, at: this.options.clock.monotonic() };
+    if (this.observedRecord?.version !== version) this.observedRecord = { version, at: this.options.clock.monotonic() };
   }
   private hasRunOut(seconds: number | undefined): boolean {
     const duration = seconds === undefined ? this.options.leaseMs : seconds * 1000;
-    return this.seen !== undefined && this.options.clock.monotonic() - this.seen.at > duration;
+    return this.observedRecord !== undefined && this.options.clock.monotonic() - this.observedRecord.at > duration;
   }
 
   private async release(): Promise<void> {

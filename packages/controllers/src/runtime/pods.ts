@@ -37,7 +37,7 @@ export function slimPods(informers: Informers): Informer<SlimPod> {
     form: 'slim',
     keep: (pod) => slim(pod as unknown as WirePod),
     alike: alikePods,
-    written: true,
+    takesWritersObjects: true,
   });
 }
 

@@ -122,16 +122,16 @@ export class WorkQueue {
       return;
     }
     const at = this.options.clock.monotonic() + millis;
-    const before = this.later.get(key);
-    if (before !== undefined) {
-      if (before.at <= at) return;
-      before.cancel();
+    const existing = this.later.get(key);
+    if (existing !== undefined) {
+      if (existing.at <= at) return;
+      existing.cancel();
     }
     const cancel = this.options.clock.after(millis, () => {
       this.later.delete(key);
       // Delays longer than a timer can hold are split.
-      const left = at - this.options.clock.monotonic();
-      if (left > 1) this.addAfter(key, left);
+      const delayMs = at - this.options.clock.monotonic();
+      if (delayMs > 1) this.addAfter(key, delayMs);
       else this.add(key);
     });
     this.later.set(key, { at, cancel });
@@ -167,7 +167,7 @@ export class WorkQueue {
   private async run(key: string, since: number): Promise<void> {
     const { clock, metrics, work, report } = this.options;
     const began = clock.monotonic();
-    metrics?.taken(this.ready.size, began - since);
+    metrics?.dequeued(this.ready.size, began - since);
     this.running.add(key);
     try {
       const wait = await work(key);

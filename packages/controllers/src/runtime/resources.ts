@@ -41,14 +41,14 @@ const LEFT_GROUP = 'extensions';
 async function discover(client: Client): Promise<Omit<Discovered, 'unserved'>> {
   const failed = new Map<string, string>();
   const groups = (await client.json<GroupList>({ path: '/apis' })).groups ?? [];
-  const wanted = [{ group: '', version: 'v1' }];
+  const groupVersions = [{ group: '', version: 'v1' }];
   for (const group of groups) {
     const first = group.preferredVersion?.version;
     const versions = group.versions.map((v) => v.version).sort((a, b) => Number(b === first) - Number(a === first));
-    for (const version of versions) wanted.push({ group: group.name, version });
+    for (const version of versions) groupVersions.push({ group: group.name, version });
   }
   const lists = await Promise.all(
-    wanted.map(async ({ group, version }) => {
+    groupVersions.map(async ({ group, version }) => {
       const path = versionPath(group, version);
       try {
         return (await client.json<ResourceList>({ path })).resources ?? [];
@@ -58,18 +58,18 @@ async function discover(client: Client): Promise<Omit<Discovered, 'unserved'>> {
       }
     }),
   );
-  const seen = new Set<string>();
+  const visitedKeys = new Set<string>();
   const moved = new Set(
-    wanted.flatMap(({ group }, i) => (group === LEFT_GROUP ? [] : (lists[i] ?? []).map((r) => `${LEFT_GROUP}/${r.name}`))),
+    groupVersions.flatMap(({ group }, i) => (group === LEFT_GROUP ? [] : (lists[i] ?? []).map((r) => `${LEFT_GROUP}/${r.name}`))),
   );
-  const resources = wanted.flatMap(({ group, version }, i) =>
+  const resources = groupVersions.flatMap(({ group, version }, i) =>
     (lists[i] ?? [])
       .filter((r) => !r.name.includes('/'))
       .map((r): ServedResource => {
         const id = `${group}/${r.name}`;
         // A kind that the preferred version of its group lacks is preferred in the first version that has it.
-        const preferred = !seen.has(id) && !moved.has(id);
-        seen.add(id);
+        const preferred = !visitedKeys.has(id) && !moved.has(id);
+        visitedKeys.add(id);
         return { group, version, name: r.name, kind: r.kind, namespaced: r.namespaced ?? false, verbs: r.verbs ?? [], preferred };
       }),
   );
@@ -94,7 +94,7 @@ const LOOKUP_MS = 1000;
 
 export class ServedResources {
   private readonly options: ServedResourcesOptions;
-  private readonly listeners = new Set<(found: Discovered) => void>();
+  private readonly listeners = new Set<(discovered: Discovered) => void>();
   private current: Discovered | undefined;
   private asking: Promise<Discovered> | undefined;
   private stale = true;
@@ -115,7 +115,7 @@ export class ServedResources {
     return this.current === undefined || this.stale ? this.refresh() : this.current;
   }
   /** Called with what is served, at first and whenever it has changed. */
-  onChange(listener: (found: Discovered) => void): () => void {
+  onChange(listener: (discovered: Discovered) => void): () => void {
     this.listeners.add(listener);
     if (this.current !== undefined) listener(this.current);
     this.start();
@@ -125,14 +125,14 @@ export class ServedResources {
   /** The resource of an object by what it says of itself. Undefined where no such kind is served or may be stored. */
   async resourceOf(apiVersion: string, kind: string): Promise<ServedResource | undefined> {
     const { group, version } = splitApiVersion(apiVersion);
-    const find = (found: Discovered): ServedResource | undefined => {
-      const same = [...found.resources, ...found.unserved].filter((r) => r.group === group && r.kind === kind);
+    const find = (discovered: Discovered): ServedResource | undefined => {
+      const same = [...discovered.resources, ...discovered.unserved].filter((r) => r.group === group && r.kind === kind);
       const named = same.find((r) => r.version === version);
       return named === undefined ? undefined : (same.find((r) => r.preferred) ?? named);
     };
-    const known = find(await this.get());
+    const servedResource = find(await this.get());
     // A kind may be younger than what is known; many objects that name one that is not there must not ask for it all the time.
-    if (known !== undefined || this.options.clock.monotonic() - this.askedAt < LOOKUP_MS) return known;
+    if (servedResource !== undefined || this.options.clock.monotonic() - this.askedAt < LOOKUP_MS) return servedResource;
     return find(await this.refresh());
   }
   /** Whether discovery is in progress, or is due within so many milliseconds after a change. */
@@ -195,14 +195,14 @@ export class ServedResources {
     this.stale = false;
     this.askedAt = this.options.clock.monotonic();
     try {
-      const found = { ...(await discover(this.options.client)), unserved: this.options.unserved ?? [] };
-      this.current = found;
-      const fingerprint = JSON.stringify([found.resources, [...found.failed]]);
+      const discovered = { ...(await discover(this.options.client)), unserved: this.options.unserved ?? [] };
+      this.current = discovered;
+      const fingerprint = JSON.stringify([discovered.resources, [...discovered.failed]]);
       if (fingerprint !== this.fingerprint) {
         this.fingerprint = fingerprint;
-        for (const listener of this.listeners) listener(found);
+        for (const listener of this.listeners) listener(discovered);
       }
-      return found;
+      return discovered;
     } catch (error) {
       this.stale = true;
       throw error;

@@ -78,7 +78,7 @@ export class Selecting<T extends ApiObject> {
   private readonly compiled = new WeakMap<T, LabelSelector | null>();
   private readonly namespaces = new Map<string, ByLabel<T>>();
   /** Namespaces whose changes took the time of this turn: what to call with each of their objects. */
-  private readonly late = new Map<string, Set<(object: T) => void>>();
+  private readonly deferred = new Map<string, Set<(object: T) => void>>();
 
   /** `selectorIn`: undefined for an object that selects nothing. Make it before other listeners, which then find it up to date. */
   constructor(informer: Followed<T>, selectorIn: (object: T) => LabelSelectorObject | undefined) {
@@ -109,7 +109,7 @@ export class Selecting<T extends ApiObject> {
    */
   forLabels(namespace: string, labels: Labels | undefined, call: (object: T) => void): void {
     const index = this.namespaces.get(namespace);
-    if (index === undefined || this.late.get(namespace)?.has(call)) return;
+    if (index === undefined || this.deferred.get(namespace)?.has(call)) return;
     for (const object of index.candidates(labels ?? {})) {
       if (isTurnUsed()) {
         this.forAllAfterTurn(namespace, call);
@@ -120,13 +120,13 @@ export class Selecting<T extends ApiObject> {
   }
 
   private forAllAfterTurn(namespace: string, call: (object: T) => void): void {
-    if (this.late.size === 0)
+    if (this.deferred.size === 0)
       inNextTurn(() => {
-        const late = [...this.late];
-        this.late.clear();
-        for (const [of, calls] of late) for (const one of calls) this.forAll(of, one);
+        const deferredLooks = [...this.deferred];
+        this.deferred.clear();
+        for (const [of, calls] of deferredLooks) for (const one of calls) this.forAll(of, one);
       });
-    this.late.set(namespace, (this.late.get(namespace) ?? new Set()).add(call));
+    this.deferred.set(namespace, (this.deferred.get(namespace) ?? new Set()).add(call));
     this.forAll(namespace, call);
   }
   private forAll(namespace: string, call: (object: T) => void): void {
@@ -163,12 +163,12 @@ function requiredBy({ matchLabels, matchExpressions }: LabelSelectorObject): Req
 
 /** Those of some objects that a selector selects. */
 export async function selectedBy<O extends ApiObject>(selector: LabelSelector, objects: Iterable<O>): Promise<O[]> {
-  const found: O[] = [];
+  const selectedObjects: O[] = [];
   const slices = new Slices();
   // They may change while others are due.
   for (const object of [...objects]) {
     if (slices.due) await slices.pause();
-    if (selector.matches(object.metadata.labels)) found.push(object);
+    if (selector.matches(object.metadata.labels)) selectedObjects.push(object);
   }
-  return found;
+  return selectedObjects;
 }

@@ -20,17 +20,17 @@ type Volume = Wire<PersistentVolume>;
 async function settle(
   client: Client,
   ref: ResourceRef,
-  known: ApiObject | undefined,
+  knownObject: ApiObject | undefined,
   finalizer: string,
   inUse: () => MaybePromise<boolean>,
 ): Promise<void> {
-  if (known === undefined) return;
-  const has = (known.metadata.finalizers ?? []).includes(finalizer);
-  const deleting = known.metadata.deletionTimestamp !== undefined;
+  if (knownObject === undefined) return;
+  const has = (knownObject.metadata.finalizers ?? []).includes(finalizer);
+  const deleting = knownObject.metadata.deletionTimestamp !== undefined;
   if (has !== deleting || (deleting && (await inUse()))) return;
-  const { namespace = '', name = '' } = known.metadata;
+  const { namespace = '', name = '' } = knownObject.metadata;
   const live = await client.find(ref, namespace, name);
-  if (live === undefined || live.metadata.uid !== known.metadata.uid) return;
+  if (live === undefined || live.metadata.uid !== knownObject.metadata.uid) return;
   const others = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer);
   live.metadata.finalizers = deleting ? others : [...others, finalizer];
   await client.update(ref, live).catch(unlessGone);

@@ -101,17 +101,17 @@ function oneOf(value: string | undefined, allowed: readonly string[], at: Path, 
 }
 
 function validateReviewVersions(versions: readonly string[], at: Path, allowed: Allowances, errors: FieldErrors): void {
-  const known = reviewVersions.join(', ');
+  const supportedText = reviewVersions.join(', ');
   if (versions.length === 0) {
-    errors.required(at, `must specify one of ${known}`);
+    errors.required(at, `must specify one of ${supportedText}`);
     return;
   }
-  const seen = new Set<string>();
+  const visitedVersions = new Set<string>();
   each(versions, at, (version, here) => {
-    if (seen.has(version)) errors.invalid(here, version, 'duplicate version');
+    if (visitedVersions.has(version)) errors.invalid(here, version, 'duplicate version');
     else report(errors, here, version, dns1035Label(version));
-    seen.add(version);
+    visitedVersions.add(version);
   });
   if (!allowed.unknownReviewVersions && !versions.some((version) => reviewVersions.includes(version)))
-    invalidText(errors, at, goList('string', versions), `must include at least one of ${known}`);
+    invalidText(errors, at, goList('string', versions), `must include at least one of ${supportedText}`);
 }

@@ -21,15 +21,15 @@ const mayNameService = /svc|%|[^\u0020-\u007e]/i;
 const serviceHost = /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.[a-z0-9.-]+)?$/;
 
 export function clientWarnings({ webhooks }: MutatingWebhookConfiguration | ValidatingWebhookConfiguration): string[] {
-  const found: string[] = [];
+  const warnings: string[] = [];
   (webhooks ?? []).forEach(({ clientConfig }, i) => {
     const at = `webhooks[${i}].clientConfig`;
     const { url = '', caBundle } = clientConfig;
     // Few URLs hold the word, in any case and form: only those are parsed.
     if (mayNameService.test(url) && URL.canParse(url) && serviceHost.test(new URL(url).hostname))
-      found.push(`${at}.url: names a service of a cluster, which is found by clientConfig.service, not by a URL`);
+      warnings.push(`${at}.url: names a service of a cluster, which is found by clientConfig.service, not by a URL`);
     const problem = bundleProblem(caBundle);
-    if (problem !== undefined) found.push(`${at}.caBundle: ${problem}, so that calls will fail`);
+    if (problem !== undefined) warnings.push(`${at}.caBundle: ${problem}, so that calls will fail`);
   });
-  return found;
+  return warnings;
 }

@@ -28,14 +28,14 @@ export function allowancesOf(
   request: WriteRequest | undefined,
 ): Allowances {
   const beta = request?.resource.version === 'v1beta1';
-  const before = old?.versions ?? [];
+  const oldVersions = old?.versions ?? [];
   const { schemaExtensionPrefix: prefix } = env.identity;
   const isKept = ({ name, schema }: CustomResourceDefinitionVersion): boolean =>
-    equal(schema, before.find((version) => version.name === name)?.schema);
+    equal(schema, oldVersions.find((version) => version.name === name)?.schema);
   return {
     beta,
-    noSchema: beta || before.some(({ schema }) => schema?.openAPIV3Schema === undefined),
-    noDefaults: beta && !before.some(({ schema }) => has(schema?.openAPIV3Schema, hasDefault)) ? noDefaultsInBeta(env) : undefined,
+    noSchema: beta || oldVersions.some(({ schema }) => schema?.openAPIV3Schema === undefined),
+    noDefaults: beta && !oldVersions.some(({ schema }) => has(schema?.openAPIV3Schema, hasDefault)) ? noDefaultsInBeta(env) : undefined,
     isLoose: (version) =>
       preserveUnknownFields &&
       (beta || isKept(version)) &&
@@ -53,9 +53,9 @@ const extensionsOf = (prefix: string): (keyof JSONSchemaProps)[] => Object.value
 /** Whether the condition holds for a schema or a part of it. */
 function has(schema: JSONSchemaProps | undefined, is: (part: JSONSchemaProps) => boolean): boolean {
   if (schema === undefined) return false;
-  let found = is(schema);
+  let isThere = is(schema);
   eachPart(schema, (part) => {
-    found ||= has(part, is);
+    isThere ||= has(part, is);
   });
-  return found;
+  return isThere;
 }

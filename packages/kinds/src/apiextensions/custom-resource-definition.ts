@@ -34,11 +34,11 @@ function schemasOf({ spec }: Pick<CustomResourceDefinition, 'spec'>): JSONSchema
   return (spec.versions ?? []).flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
 }
 function isIn(schema: JSONSchemaProps, field: `x-${string}`): boolean {
-  let found = schema[field] !== undefined;
+  let isThere = schema[field] !== undefined;
   eachPart(schema, (part) => {
-    found ||= isIn(part, field);
+    isThere ||= isIn(part, field);
   });
-  return found;
+  return isThere;
 }
 function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
   // Deleting an absent key would turn a schema into a slower kind of object.

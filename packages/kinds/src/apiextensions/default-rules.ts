@@ -25,10 +25,10 @@ function* walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldEr
     const node = nodeOf(schema, x, resource ? 'inside' : undefined);
     if (!insideMeta && hasUnknownFields(node, value)) invalidText(errors, here, goValue(value), 'must not have unknown fields');
     yield;
-    const before = errors.list.length;
+    const errorsBefore = errors.list.length;
     if (!insideMeta) validateEmbedded(node, value, errors, here);
     yield;
-    if (errors.list.length === before) validateValue(value, schema, x, here, errors);
+    if (errors.list.length === errorsBefore) validateValue(value, schema, x, here, errors);
     yield;
   }
   const { items, properties } = schema;

@@ -39,10 +39,10 @@ export function validateDefinition(
   request?: WriteRequest,
 ): void | Work<void> {
   const { metadata, spec } = definition;
-  const wanted = `${spec.names.plural}.${spec.group}`;
+  const expectedName = `${spec.names.plural}.${spec.group}`;
   for (const field of ['generateName', 'name'] as const) {
     const name = metadata[field] ?? '';
-    if (name !== '' && name !== wanted) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
+    if (name !== '' && name !== expectedName) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
   if (tooManyParts(spec, undefined, errors)) return;
   return createSteps(definition, errors, env, allowancesOf(spec, undefined, env, request));
@@ -124,7 +124,7 @@ const MAX_COLUMNS = 100;
 const MAX_NAMES = 100;
 
 function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors: FieldErrors): boolean {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   const bounded = (list: readonly unknown[] | undefined, most: number, at: Path): void => {
     if ((list?.length ?? 0) > most) errors.tooMany(at, list?.length ?? 0, most);
   };
@@ -134,15 +134,15 @@ function tooLong({ versions = [], names }: CustomResourceDefinitionSpec, errors:
   });
   bounded(names.shortNames, MAX_NAMES, root.child('names').child('shortNames'));
   bounded(names.categories, MAX_NAMES, root.child('names').child('categories'));
-  return errors.list.length > before;
+  return errors.list.length > errorsBefore;
 }
 
 /** A definition that was stored with more parts stays writable, so that it can be deleted. */
 function tooManyParts(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): boolean {
   const { parts, combined } = partsOf(spec);
   if (parts <= MAX_PARTS && combined <= MAX_COMBINED) return false;
-  const before = old === undefined ? undefined : partsOf(old);
-  if (before !== undefined && parts <= Math.max(before.parts, MAX_PARTS) && combined <= Math.max(before.combined, MAX_COMBINED))
+  const oldCount = old === undefined ? undefined : partsOf(old);
+  if (oldCount !== undefined && parts <= Math.max(oldCount.parts, MAX_PARTS) && combined <= Math.max(oldCount.combined, MAX_COMBINED))
     return false;
   const fault =
     parts > MAX_PARTS
@@ -237,11 +237,11 @@ function validateGroup(group: string, errors: FieldErrors): void {
 
 function validateVersionList({ versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   const at = root.child('versions');
-  const shown = (): string => (versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : jsonText(versions));
+  const versionsText = (): string => (versions.length === 0 ? '[]apiextensions.CustomResourceDefinitionVersion(nil)' : jsonText(versions));
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
-    invalidText(errors, at, shown(), 'must contain unique version names');
+    invalidText(errors, at, versionsText(), 'must contain unique version names');
   if (versions.filter(({ storage }) => storage).length !== 1)
-    invalidText(errors, at, shown(), 'must have exactly one version marked as storage version');
+    invalidText(errors, at, versionsText(), 'must have exactly one version marked as storage version');
   const [first] = versions;
   if (first === undefined || first.name === '') return;
   const problems = dns1035Label(first.name);
@@ -277,9 +277,9 @@ function validateStoredVersions(names: readonly string[], { versions = [] }: Cus
   }
   for (const { name, storage } of versions)
     if (storage && !names.includes(name)) invalidText(errors, stored, goList('string', names), `must have the storage version ${name}`);
-  const known = new Set(versions.map((version) => version.name));
+  const versionNames = new Set(versions.map((version) => version.name));
   each(names, stored, (name, at, i) => {
     // A repeated one is reported once, at its last index.
-    if (!known.has(name) && names.lastIndexOf(name) === i) errors.invalid(at, name, 'must appear in spec.versions');
+    if (!versionNames.has(name) && names.lastIndexOf(name) === i) errors.invalid(at, name, 'must appear in spec.versions');
   });
 }

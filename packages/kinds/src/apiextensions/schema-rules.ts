@@ -38,14 +38,14 @@ export function* validateRootSchema(
   x: Extensions,
   errors: FieldErrors,
 ): Work<void> {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   if (hasStatus) validateRootFields(schema, at, x, errors);
   if (schema.nullable) errors.forbidden(at.child('nullable'), 'nullable cannot be true at the root');
   yield* validateSchema(schema, at, { x, errors, insideMeta: false, noDefaults }, true);
   yield;
   const fault = inexpressible(schema);
   if (fault !== undefined) {
-    if (errors.list.length === before) errors.invalid(at, '', fault);
+    if (errors.list.length === errorsBefore) errors.invalid(at, '', fault);
     return;
   }
   yield;
@@ -54,7 +54,7 @@ export function* validateRootSchema(
   yield;
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
   // Errors of expressions are hard to understand if the schema itself is invalid.
-  if (errors.list.length === before && isNew && (yield* hasRules(schema, x)))
+  if (errors.list.length === errorsBefore && isNew && (yield* hasRules(schema, x)))
     yield* (yield* evaluation()).validateRules(schema, at, x, errors);
 }
 

@@ -29,12 +29,12 @@ export function inexpressible(schema: JSONSchemaProps): string | undefined {
 
 /** All errors, in the order of their texts. */
 export function validateStructural(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {
-  const found = new FieldErrors();
-  const check = new StructureCheck(x, found);
+  const structuralErrors = new FieldErrors();
+  const check = new StructureCheck(x, structuralErrors);
   check.structure(schema, 'root', at);
   check.completeness(schema, schema, at, at);
   const text = (error: { field: string; message: string }): string => `${error.field}: ${error.message}`;
-  errors.list.push(...found.list.sort((a, b) => (text(a) < text(b) ? -1 : 1)));
+  errors.list.push(...structuralErrors.list.sort((a, b) => (text(a) < text(b) ? -1 : 1)));
 }
 
 const intOrStringTypes = [{ type: 'integer' }, { type: 'string' }];
@@ -180,8 +180,8 @@ class StructureCheck {
     if (part.items !== undefined && !Array.isArray(part.items))
       this.nestedCompleteness(part.items, items, at.child('items'), from.child('items'));
     for (const [key, field] of Object.entries(part.properties ?? {})) {
-      const known = own(schema.properties, key);
-      this.nestedCompleteness(field, known, at.child('properties').key(key), from.child('properties').key(key));
+      const propertySchema = own(schema.properties, key);
+      this.nestedCompleteness(field, propertySchema, at.child('properties').key(key), from.child('properties').key(key));
     }
   }
 }

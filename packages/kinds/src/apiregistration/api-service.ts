@@ -20,9 +20,9 @@ const statuses = ['True', 'False', 'Unknown'];
 function validate(service: APIService, errors: FieldErrors): void {
   const { group = '', version = '', groupPriorityMinimum, versionPriority } = service.spec;
   const { name = '' } = service.metadata;
-  const wanted = `${version}.${group}`;
-  if (name !== wanted && name !== '' && pathSegmentName(name).length === 0)
-    errors.invalid(Path.of('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`);
+  const expectedName = `${version}.${group}`;
+  if (name !== expectedName && name !== '' && pathSegmentName(name).length === 0)
+    errors.invalid(Path.of('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expectedName)}`);
   if (group !== '') subdomain(group, root.child('group'), errors);
   else if (version !== 'v1') errors.required(root.child('group'), 'only v1 may have an empty group and it better be legacy kube');
   report(errors, root.child('version'), version, dns1035Label(version));

@@ -21,11 +21,12 @@ export function withServer(status: StorageVersionStatus, own: ServerStorageVersi
 
 /** The status with common version and condition computed from its servers. Unchanged values stay identical. */
 export function setCommonVersion(status: StorageVersionStatus, generation: number, now: number): StorageVersionStatus {
-  const { commonEncodingVersion: before, conditions = [], storageVersions = [], ...rest } = status;
+  const { commonEncodingVersion: previousVersion, conditions = [], storageVersions = [], ...rest } = status;
   const common = commonVersion(storageVersions);
   const old = conditions.find(({ type }) => type === CONDITION);
   const [is, word] = common === undefined ? (['False', 'unset'] as const) : (['True', 'set'] as const);
-  const isSame = old !== undefined && old.status === is && (common === undefined || before === undefined || before === common);
+  const isSame =
+    old !== undefined && old.status === is && (common === undefined || previousVersion === undefined || previousVersion === common);
   const condition = {
     type: CONDITION,
     status: is,

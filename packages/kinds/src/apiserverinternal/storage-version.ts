@@ -46,30 +46,33 @@ function validateServer(
     errors.invalid(path.child('decodableVersions'), decodableVersions, `decodableVersions must include encodingVersion ${encodingVersion}`);
 }
 
-function validateCommon({ status: { storageVersions = [], commonEncodingVersion: said } }: StorageVersion, errors: FieldErrors): void {
+function validateCommon(
+  { status: { storageVersions = [], commonEncodingVersion: statedVersion } }: StorageVersion,
+  errors: FieldErrors,
+): void {
   const common = commonVersion(storageVersions);
-  if (common === said) return;
+  if (common === statedVersion) return;
   const why =
     common === undefined
       ? 'should be nil if servers do not agree on the same encoding version, or if there is no server reporting the supported versions yet'
-      : `the ${said === undefined ? '' : 'actual '}common encoding version is ${common}`;
-  errors.invalid(at.child('commonEncodingVersion'), said, why);
+      : `the ${statedVersion === undefined ? '' : 'actual '}common encoding version is ${common}`;
+  errors.invalid(at.child('commonEncodingVersion'), statedVersion, why);
 }
 
 function validateStatus(object: StorageVersion, errors: FieldErrors): void {
   each(object.status.storageVersions, at.child('storageVersions'), (one, path) => validateServer(one, path, errors));
   validateCommon(object, errors);
-  const seen = new Map<string, number>();
+  const indexByType = new Map<string, number>();
   (object.status.conditions ?? []).forEach((condition, i) => {
     const path = at.index(i);
-    const first = seen.get(condition.type);
+    const first = indexByType.get(condition.type);
     if (first !== undefined)
       errors.invalid(
         path.child('type'),
         condition.type,
         `the type of the condition is not unique, it also appears in conditions[${first}]`,
       );
-    seen.set(condition.type, i);
+    indexByType.set(condition.type, i);
     for (const text of qualifiedName(condition.type)) errors.invalid(path.child('type'), condition.type, text);
     for (const text of qualifiedName(condition.status)) errors.invalid(path.child('status'), condition.type, text);
     if (condition.reason === '') errors.required(path.child('reason'), 'reason cannot be empty');
@@ -124,6 +127,6 @@ export const StorageVersionKind = kind<StorageVersion>({
 const SHOWN = 3;
 function serversCell(servers: readonly ServerStorageVersion[]): string {
   if (servers.length === 0) return '<none>';
-  const shown = servers.slice(0, SHOWN).map(({ apiServerID = '', encodingVersion = '' }) => `${apiServerID}=${encodingVersion}`);
-  return servers.length > SHOWN ? `${shown.join(',')} + ${servers.length - SHOWN} more...` : shown.join(',');
+  const serverTexts = servers.slice(0, SHOWN).map(({ apiServerID = '', encodingVersion = '' }) => `${apiServerID}=${encodingVersion}`);
+  return servers.length > SHOWN ? `${serverTexts.join(',')} + ${servers.length - SHOWN} more...` : serverTexts.join(',');
 }

@@ -47,10 +47,10 @@ export const olderApps: readonly OlderVersions[] = [
       },
       v1beta1: version<OlderDeployment, Deployment>({
         schema: v1beta1.Deployment,
-        defaults(deployment, env, made) {
+        defaults(deployment, env, mode) {
           defaultLabels(deployment);
           deployment.spec.revisionHistoryLimit ??= 2;
-          deploymentDefaults(deployment, env, made);
+          deploymentDefaults(deployment, env, mode);
         },
         toHub: deploymentToHub,
         fromHub: deploymentFromHub,
@@ -93,10 +93,10 @@ export const olderApps: readonly OlderVersions[] = [
       },
       v1beta1: version<StatefulSet, StatefulSet>({
         schema: v1beta1.StatefulSet,
-        defaults(set, env, made) {
+        defaults(set, env, mode) {
           defaultLabels(set);
           set.spec.updateStrategy.type ??= 'OnDelete';
-          statefulSetDefaults(set, env, made);
+          statefulSetDefaults(set, env, mode);
         },
         own: ownParts({
           subresources: { ...StatefulSetKind.subresources, scale: olderScale('apps', 'v1beta1', v1beta1.Scale) },

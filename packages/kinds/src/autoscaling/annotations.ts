@@ -28,9 +28,9 @@ interface Note {
   read(text: string): unknown;
 }
 /** Version 1 leaves out empty fields; reading it restores the required ones. */
-const typed = (name: string, written: Type, read: Type = written): Note => ({
+const typed = (name: string, writtenType: Type, read: Type = writtenType): Note => ({
   name,
-  write: (value) => encode(written, value),
+  write: (value) => encode(writtenType, value),
   read: (text) => decodeValue(read, parseExact(text)),
 });
 const notes: Readonly<Record<keyof Notes, Note>> = {
@@ -43,9 +43,9 @@ const keys = Object.keys(notes) as (keyof Notes)[];
 const annotation = (identity: Identity, key: keyof Notes): QualifiedName => domainName(identity, notes[key].name, 'autoscaling.alpha');
 
 /** Adds the annotations for the given values. */
-export function writeNotes(metadata: ObjectMeta, identity: Identity, given: Notes): void {
+export function writeNotes(metadata: ObjectMeta, identity: Identity, autoscalingNotes: Notes): void {
   for (const key of keys) {
-    const value = given[key];
+    const value = autoscalingNotes[key];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     metadata.annotations ??= {};
     metadata.annotations[annotation(identity, key)] = notes[key].write(value as never);
@@ -54,17 +54,17 @@ export function writeNotes(metadata: ObjectMeta, identity: Identity, given: Note
 
 /** The values of the annotations, which are kept. */
 export function readNotes(metadata: ObjectMeta | undefined, identity: Identity): Notes {
-  const found: Record<string, unknown> = {};
+  const readFields: Record<string, unknown> = {};
   for (const key of keys) {
     const text = metadata?.annotations?.[annotation(identity, key)];
     if (text === undefined) continue;
     try {
-      found[key] = notes[key].read(text);
+      readFields[key] = notes[key].read(text);
     } catch {
       // Malformed text is ignored.
     }
   }
-  return found;
+  return readFields;
 }
 
 /** Drops empty annotations. */

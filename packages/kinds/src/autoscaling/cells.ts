@@ -9,8 +9,8 @@ const UNKNOWN = '<unknown>';
 export function metricsCell({ spec, status }: HorizontalPodAutoscaler): string {
   const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return '<none>';
-  const shown = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, status.currentMetrics?.[i]));
-  const text = shown.join(', ');
+  const metricTexts = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, status.currentMetrics?.[i]));
+  const text = metricTexts.join(', ');
   return metrics.length > SHOWN ? `${text} + ${metrics.length - SHOWN} more...` : text;
 }
 

@@ -117,9 +117,9 @@ export function asVersion1Keeps({ spec }: Hub): Work<void> | undefined {
 /** Limit of metrics that are converted without a pause. */
 const MANY_METRICS = 100;
 function* keepInSteps(spec: Hub['spec'], metrics: readonly v2.MetricSpec[]): Work<void> {
-  const kept = oldMetrics(metrics);
+  const oldForm = oldMetrics(metrics);
   yield;
-  spec.metrics = newMetrics(kept);
+  spec.metrics = newMetrics(oldForm);
 }
 
 export function statusAsVersion1Keeps({ status }: Hub): void {

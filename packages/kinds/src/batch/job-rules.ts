@@ -116,8 +116,8 @@ export function* validateJobUpdate(job: Job, old: Job, errors: FieldErrors, env:
 /** The node placement of the pods may be changed while a job is suspended and was never started. */
 function validateTemplateUpdate({ spec }: Job, old: Job, errors: FieldErrors, env: KindEnv): void {
   const waits = old.spec.suspend === true && old.status.startTime === undefined && env.feature('JobMutableNodeSchedulingDirectives');
-  const before = waits ? withScheduling(old.spec.template, spec.template) : old.spec.template;
-  if (!equal(spec.template, before)) errors.invalid(specAt.child('template'), spec.template, 'field is immutable');
+  const oldTemplate = waits ? withScheduling(old.spec.template, spec.template) : old.spec.template;
+  if (!equal(spec.template, oldTemplate)) errors.invalid(specAt.child('template'), spec.template, 'field is immutable');
 }
 
 /** The old template with the node placement of the new one. */
@@ -151,12 +151,12 @@ export function validateJobStatusUpdate(job: Job, old: Job, errors: FieldErrors,
   validateCounts(status, ['active', 'succeeded', 'failed', 'ready'], statusAt, errors);
   const { uncountedTerminatedPods: uncounted } = status;
   if (uncounted === undefined) return;
-  const seen = new Set<string>();
+  const visitedUids = new Set<string>();
   for (const field of ['succeeded', 'failed'] as const)
     uncounted[field]?.forEach((uid, i) => {
       const at = statusAt.child('uncountedTerminatedPods').child(field).index(i);
       if (uid === '') errors.invalid(at, uid, 'must not be empty');
-      else if (seen.has(uid)) errors.duplicate(at, uid);
-      seen.add(uid);
+      else if (visitedUids.has(uid)) errors.duplicate(at, uid);
+      visitedUids.add(uid);
     });
 }

@@ -32,9 +32,9 @@ function defaults(job: Job, env: KindEnv): void {
 function generateSelector({ metadata, spec }: Job): void {
   const { uid = '', name = '' } = metadata;
   const { template } = spec;
-  const given = template.metadata.labels;
-  template.metadata.labels = { [nameLabel]: name, [uidLabel]: uid, ...given };
-  if (given !== undefined && metadata.labels === given) metadata.labels = { ...template.metadata.labels };
+  const templateLabels = template.metadata.labels;
+  template.metadata.labels = { [nameLabel]: name, [uidLabel]: uid, ...templateLabels };
+  if (templateLabels !== undefined && metadata.labels === templateLabels) metadata.labels = { ...template.metadata.labels };
   spec.selector ??= {};
   spec.selector.matchLabels = { [uidLabel]: uid, ...spec.selector.matchLabels };
 }

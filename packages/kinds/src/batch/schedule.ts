@@ -76,9 +76,9 @@ function rangeProblem(part: string, { min, max, names }: Bounds): string | undef
   let step = 1;
   if (stepText !== undefined) {
     if (moreSteps.length > 0) return `too many slashes: ${part}`;
-    const given = numberOf(stepText);
-    if (typeof given === 'string') return given;
-    step = given;
+    const stepNumber = numberOf(stepText);
+    if (typeof stepNumber === 'string') return stepNumber;
+    step = stepNumber;
     if (high === undefined) end = max;
   }
   if (start < min) return `beginning of range (${start}) below minimum (${min}): ${part}`;

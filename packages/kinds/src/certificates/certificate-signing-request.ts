@@ -27,11 +27,11 @@ function stampConditions(request: CertificateSigningRequest, old: CertificateSig
   const now = formatTime(env.now());
   const words = ({ type, status }: { type: string; status: string }): string => JSON.stringify([type, status]);
   // Of several with the same status the first counts.
-  const known = new Map([...(old.status.conditions ?? [])].reverse().map((condition) => [words(condition), condition]));
+  const oldByWords = new Map([...(old.status.conditions ?? [])].reverse().map((condition) => [words(condition), condition]));
   for (const condition of request.status.conditions ?? []) {
     condition.lastUpdateTime ??= now;
-    const before = known.get(words(condition));
-    condition.lastTransitionTime ??= before?.lastTransitionTime ?? now;
+    const oldCondition = oldByWords.get(words(condition));
+    condition.lastTransitionTime ??= oldCondition?.lastTransitionTime ?? now;
   }
 }
 
@@ -41,15 +41,15 @@ function stampConditions(request: CertificateSigningRequest, old: CertificateSig
  */
 function keepDecisions(request: CertificateSigningRequest, old: CertificateSigningRequest, type: string): void {
   const { conditions = [] } = request.status;
-  const before = (old.status.conditions ?? []).filter((condition) => condition.type === type);
-  if (before.length === 0 || conditions.filter((condition) => condition.type === type).length !== before.length) return;
+  const oldDecisions = (old.status.conditions ?? []).filter((condition) => condition.type === type);
+  if (oldDecisions.length === 0 || conditions.filter((condition) => condition.type === type).length !== oldDecisions.length) return;
   let next = 0;
-  request.status.conditions = conditions.map((condition) => (condition.type === type ? (before[next++] ?? condition) : condition));
+  request.status.conditions = conditions.map((condition) => (condition.type === type ? (oldDecisions[next++] ?? condition) : condition));
 }
 
 /** `Approved,Issued` */
 function conditionCell({ status }: CertificateSigningRequest): string {
-  const has = (wanted: string): boolean => (status.conditions ?? []).some(({ type }) => type === wanted);
+  const has = (conditionType: string): boolean => (status.conditions ?? []).some(({ type }) => type === conditionType);
   const words = [has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'];
   if (has('Failed')) words.push('Failed');
   if (status.certificate !== undefined) words.push('Issued');

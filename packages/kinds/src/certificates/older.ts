@@ -22,7 +22,7 @@ function signerOf(pem: string, usages: readonly string[], { signers }: Identity)
   const isNode = subject.organizations.join() === 'system:nodes' && subject.commonName.startsWith('system:node:');
   const hasHosts = names.dns.length > 0 || names.addresses.length > 0;
   const hasOthers = names.emails.length > 0 || names.uris.length > 0;
-  const asks = (wanted: readonly string[]): boolean => [...new Set(usages)].sort().join() === wanted.join();
+  const asks = (expectedUsages: readonly string[]): boolean => [...new Set(usages)].sort().join() === expectedUsages.join();
   if (!isNode || hasOthers) return signers.legacyUnknown;
   if (!hasHosts && asks(nodeClient)) return signers.apiserverClientNodeagent;
   return hasHosts && asks(nodeServing) ? signers.nodeagentServing : signers.legacyUnknown;

@@ -36,13 +36,13 @@ interface Allowances {
   readonly contradictions: boolean;
 }
 function allowancesOf(old: CertificateSigningRequest | undefined, isBeta: boolean, isSameCertificate: boolean, env: KindEnv): Allowances {
-  const { usages: given = [], signerName = '' } = old?.spec ?? {};
+  const { usages: oldUsages = [], signerName = '' } = old?.spec ?? {};
   const { conditions = [], certificate = '' } = old?.status ?? {};
   const types = conditions.map(({ type }) => type);
   return {
     legacySigner: isBeta || signerName === env.identity.signers.legacyUnknown,
-    unknownUsages: isBeta || given.some((usage) => !usages.includes(usage)),
-    repeatedUsages: isBeta || new Set(given).size < given.length,
+    unknownUsages: isBeta || oldUsages.some((usage) => !usages.includes(usage)),
+    repeatedUsages: isBeta || new Set(oldUsages).size < oldUsages.length,
     repeatedConditions: isBeta || new Set(types).size < types.length,
     namelessConditions: isBeta || types.includes(''),
     anyCertificate: isBeta || isSameCertificate || (old !== undefined && certificateFault(textOf(certificate)) !== undefined),
@@ -57,15 +57,15 @@ export function validateRequest(request: CertificateSigningRequest, errors: Fiel
 }
 
 function validateWith(allowed: Allowances, request: CertificateSigningRequest, errors: FieldErrors, env: KindEnv): void {
-  const { request: pem, usages: given = [], signerName, expirationSeconds } = request.spec;
+  const { request: pem, usages: requestUsages = [], signerName, expirationSeconds } = request.spec;
   const fault = requestFault(textOf(pem));
   if (fault !== undefined) invalidText(errors, spec.child('request'), goBytes(pem), fault);
-  if (given.length === 0) errors.required(spec.child('usages'), 'usages must be provided');
-  each(given, spec.child('usages'), (usage, at) => {
+  if (requestUsages.length === 0) errors.required(spec.child('usages'), 'usages must be provided');
+  each(requestUsages, spec.child('usages'), (usage, at) => {
     if (!allowed.unknownUsages && !usages.includes(usage)) errors.notSupported(at, usage, usages);
   });
-  const again = repeatedTexts(given);
-  each(given, spec.child('usages'), (usage, at, i) => {
+  const again = repeatedTexts(requestUsages);
+  each(requestUsages, spec.child('usages'), (usage, at, i) => {
     if (!allowed.repeatedUsages && again[i]) errors.duplicate(at, usage);
   });
   validateSigner(signerName, allowed.legacySigner, spec.child('signerName'), errors, env);
@@ -138,17 +138,17 @@ function validateConditions(
   allowed: Allowances,
   errors: FieldErrors,
 ): void {
-  const seen = new Set<string>();
+  const visitedTypes = new Set<string>();
   each(conditions, conditionsPath, ({ type, status }, at) => {
     if (type === '' && !allowed.namelessConditions) errors.required(at.child('type'));
-    const known = decisions.includes(type) ? ['True'] : statuses;
+    const supportedStatuses = decisions.includes(type) ? ['True'] : statuses;
     if (status === '') errors.required(at.child('status'));
-    else if (!known.includes(status)) errors.notSupported(at.child('status'), status, known);
+    else if (!supportedStatuses.includes(status)) errors.notSupported(at.child('status'), status, supportedStatuses);
     const opposite = own(opposites, type);
-    if (!allowed.contradictions && opposite !== undefined && seen.has(opposite))
+    if (!allowed.contradictions && opposite !== undefined && visitedTypes.has(opposite))
       errors.invalid(at.child('type'), type, 'Approved and Denied conditions are mutually exclusive');
-    if (!allowed.repeatedConditions && seen.has(type)) errors.duplicate(at.child('type'), type);
-    seen.add(type);
+    if (!allowed.repeatedConditions && visitedTypes.has(type)) errors.duplicate(at.child('type'), type);
+    visitedTypes.add(type);
   });
 }
 
@@ -157,8 +157,8 @@ function* pemBlocks(pem: string): Generator<{ readonly block: string; readonly t
   const begin = /-----BEGIN ([^-]{1,64})-----/g;
   /** Types without an end after this offset. */
   const endless = new Set<string>();
-  for (let found = begin.exec(pem); found !== null; found = begin.exec(pem)) {
-    const type = found[1] as string;
+  for (let beginMatch = begin.exec(pem); beginMatch !== null; beginMatch = begin.exec(pem)) {
+    const type = beginMatch[1] as string;
     if (endless.has(type)) continue;
     const end = `-----END ${type}-----`;
     const at = pem.indexOf(end, begin.lastIndex);
@@ -167,7 +167,7 @@ function* pemBlocks(pem: string): Generator<{ readonly block: string; readonly t
       if (endless.size > MAX_PEM_TYPES) return;
       continue;
     }
-    yield { block: pem.slice(found.index, at + end.length), type };
+    yield { block: pem.slice(beginMatch.index, at + end.length), type };
     begin.lastIndex = at + end.length;
   }
 }
@@ -211,8 +211,8 @@ export function validateRequestUpdate(allowed: Allowed) {
     metadataAgain(request, { namespaced: false, nameRule: pathSegmentName }, errors, env);
     const isSame = equal(request.status.certificate, old.status.certificate);
     validateWith(allowancesOf(old, isBeta, isSame, env), request, errors, env);
-    const count = ({ status }: CertificateSigningRequest, wanted: string): number =>
-      (status.conditions ?? []).filter(({ type }) => type === wanted).length;
+    const count = ({ status }: CertificateSigningRequest, conditionType: string): number =>
+      (status.conditions ?? []).filter(({ type }) => type === conditionType).length;
     for (const type of decisions)
       if (count(request, type) < count(old, type))
         errors.forbidden(conditionsPath, `updates may not remove a condition of type ${JSON.stringify(type)}`);

@@ -54,8 +54,8 @@ export function bootstrapTokenOf(secret: TokenSecret): BootstrapToken | undefine
 /** Warnings about a Secret of the type of bootstrap tokens. Values are not shown: they may be nearly right. */
 export function bootstrapTokenWarnings(secret: TokenSecret, identity: Identity): string[] {
   if (secret.type !== bootstrapTokenType(identity)) return [];
-  const found: string[] = [];
-  const warn = (field: string, why: string): void => void found.push(`${field}: ${why}, so that the token is of no use`);
+  const warnings: string[] = [];
+  const warn = (field: string, why: string): void => void warnings.push(`${field}: ${why}, so that the token is of no use`);
   const { name = '', namespace = '' } = secret.metadata;
   const id = tokenField(secret, 'token-id');
   if (!idForm.test(id)) warn('data[token-id]', 'must be 6 characters of a-z and 0-9');
@@ -66,6 +66,6 @@ export function bootstrapTokenWarnings(secret: TokenSecret, identity: Identity):
     warn('data[expiration]', 'must be a time of RFC 3339 such as 2030-01-02T15:04:05Z and counts as past');
   const groups = tokenField(secret, 'auth-extra-groups');
   if (groups !== '' && !groups.split(',').every(isBootstrapGroup))
-    found.push('data[auth-extra-groups]: each group must begin with system:bootstrappers:, so that the token authenticates no user');
-  return found;
+    warnings.push('data[auth-extra-groups]: each group must begin with system:bootstrappers:, so that the token authenticates no user');
+  return warnings;
 }

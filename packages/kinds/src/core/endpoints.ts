@@ -52,17 +52,17 @@ const SHOWN = 3;
 /** `10.1.0.4:80,10.1.0.5:80,10.1.0.6:80 + 4 more...` */
 function summary(endpoints: Endpoints): string {
   if (endpoints.subsets === undefined || endpoints.subsets.length === 0) return '<none>';
-  const shown: string[] = [];
+  const addressTexts: string[] = [];
   let count = 0;
   const add = (ip: string, port?: number): void => {
     count++;
-    if (shown.length < SHOWN) shown.push(port === undefined ? ip : `${ip.includes(':') ? `[${ip}]` : ip}:${port}`);
+    if (addressTexts.length < SHOWN) addressTexts.push(port === undefined ? ip : `${ip.includes(':') ? `[${ip}]` : ip}:${port}`);
   };
   for (const { addresses = [], ports = [] } of endpoints.subsets) {
     if (ports.length === 0) for (const { ip } of addresses) add(ip);
     else for (const { port } of ports) for (const { ip } of addresses) add(ip, port);
   }
-  const text = shown.join(',');
+  const text = addressTexts.join(',');
   return count > SHOWN ? `${text} + ${count - SHOWN} more...` : text;
 }
 

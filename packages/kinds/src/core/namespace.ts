@@ -39,8 +39,8 @@ const strategy: Strategy<Namespace> = {
     // A generated name is known only now.
     setNameLabel(namespace, env);
     namespace.status = { phase: 'Active' };
-    const held = namespace.spec.finalizers ?? [];
-    if (!held.includes(env.identity.word)) namespace.spec.finalizers = [...held, env.identity.word];
+    const finalizers = namespace.spec.finalizers ?? [];
+    if (!finalizers.includes(env.identity.word)) namespace.spec.finalizers = [...finalizers, env.identity.word];
   },
   prepareForUpdate: (namespace, old, env) => {
     setNameLabel(namespace, env);

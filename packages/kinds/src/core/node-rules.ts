@@ -76,9 +76,9 @@ function validateAnnotations(node: Node, errors: FieldErrors, env: KindEnv): voi
   if (annotations === undefined) return;
   const at = metadata.child('annotations');
   const taints = domainName(env.identity, 'taints', 'scheduler.alpha');
-  const found = parseAnnotation(annotations[taints], taints, at, errors);
-  if (Array.isArray(found)) validateTaints(found.map(readTaint), at.child(taints), errors);
-  else if (found !== undefined) errors.invalid(at, taints, 'must be a list of taints');
+  const parsedTaints = parseAnnotation(annotations[taints], taints, at, errors);
+  if (Array.isArray(parsedTaints)) validateTaints(parsedTaints.map(readTaint), at.child(taints), errors);
+  else if (parsedTaints !== undefined) errors.invalid(at, taints, 'must be a list of taints');
   const avoid = domainName(env.identity, 'preferAvoidPods', 'scheduler.alpha');
   const pods = parseAnnotation(annotations[avoid], avoid, at.child('AvoidPods'), errors) as AvoidPods | null | undefined;
   if (Array.isArray(pods?.preferAvoidPods))
@@ -146,9 +146,9 @@ function validateConfigSource(source: NodeConfigSource, at: Path, where: 'spec' 
 
 function validateConfigMapSource(source: ConfigMapNodeConfigSource, at: Path, where: 'spec' | 'status', errors: FieldErrors): void {
   for (const field of ['uid', 'resourceVersion'] as const) {
-    const given = (source[field] ?? '') !== '';
-    if (where === 'spec' && given) errors.forbidden(at.child(field), `${field} must not be set in spec`);
-    if (where === 'status' && !given) errors.required(at.child(field), `${field} must be set in status`);
+    const isSet = (source[field] ?? '') !== '';
+    if (where === 'spec' && isSet) errors.forbidden(at.child(field), `${field} must not be set in spec`);
+    if (where === 'status' && !isSet) errors.required(at.child(field), `${field} must be set in status`);
   }
   const rules = { namespace: nameIsLabel, name: nameIsSubdomain, kubeletConfigKey: configMapKey } as const;
   for (const field of ['namespace', 'name', 'kubeletConfigKey'] as const) {

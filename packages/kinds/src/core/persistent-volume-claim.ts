@@ -42,12 +42,12 @@ const validate = (claim: PersistentVolumeClaim, errors: FieldErrors, env: KindEn
   validateClaimSpec(claim.spec, specPath, errors, env);
 
 function validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   metadataAgain(claim, { namespaced: true }, errors, env);
   validate(claim, errors, env);
   metadataUpdateAgain(claim, old, errors, env);
   // A stock server validates the claim once more here, and clients see its errors twice.
-  if (errors.list.length > before) {
+  if (errors.list.length > errorsBefore) {
     metadataAgain(claim, { namespaced: true }, errors, env);
     validate(claim, errors, env);
   }

@@ -44,10 +44,10 @@ export function toVersion1beta1(slice: v1.EndpointSlice, identity: Identity): v1
 export function dropTopology(slice: v1.EndpointSlice, old: v1.EndpointSlice | undefined, identity: Identity): void {
   if (old !== undefined && equal(old.endpoints, slice.endpoints)) return;
   const key = nodeLabel(identity);
-  const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[key] || undefined));
+  const oldNodes = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[key] || undefined));
   for (const endpoint of slice.endpoints ?? []) {
     const node = endpoint.deprecatedTopology?.[key];
-    if (endpoint.nodeName === undefined && node !== undefined && known.has(node) && nameIsSubdomain(node).length === 0)
+    if (endpoint.nodeName === undefined && node !== undefined && oldNodes.has(node) && nameIsSubdomain(node).length === 0)
       endpoint.nodeName = node;
     delete endpoint.deprecatedTopology;
   }

@@ -63,10 +63,10 @@ function validateHints({ forZones = [] }: EndpointHints, at: Path, errors: Field
     errors.tooMany(at, forZones.length, MAX_ZONE_HINTS);
     return;
   }
-  const known = new Set<string>();
+  const zoneNames = new Set<string>();
   each(forZones, at, ({ name }, here) => {
-    if (known.has(name)) errors.duplicate(here.child('name'), name);
-    known.add(name);
+    if (zoneNames.has(name)) errors.duplicate(here.child('name'), name);
+    zoneNames.add(name);
     report(errors, here.child('name'), name, labelValue(name));
   });
 }
@@ -76,11 +76,11 @@ function validatePorts(ports: readonly EndpointPort[], at: Path, errors: FieldEr
     errors.tooMany(at, ports.length, MAX_PORTS);
     return;
   }
-  const known = new Set<string>();
+  const portNames = new Set<string>();
   each(ports, at, ({ name = '', protocol = '', appProtocol }, here) => {
     if (name !== '') label(name, here.child('name'), errors);
-    if (known.has(name)) errors.duplicate(here.child('name'), name);
-    known.add(name);
+    if (portNames.has(name)) errors.duplicate(here.child('name'), name);
+    portNames.add(name);
     if (!protocols.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, protocols);
     if (appProtocol !== undefined) qualified(appProtocol, here.child('appProtocol'), errors);
   });

@@ -29,7 +29,7 @@ const replicaSetDefaults = hubDefaults(ReplicaSetKind);
 
 const deployment = version<OlderDeployment, Deployment>({
   schema: v1beta1.Deployment,
-  defaults(object, env, made) {
+  defaults(object, env, mode) {
     const { spec } = object;
     defaultLabels(object);
     spec.strategy.type ??= 'RollingUpdate';
@@ -40,7 +40,7 @@ const deployment = version<OlderDeployment, Deployment>({
     }
     spec.revisionHistoryLimit ??= UNLIMITED;
     spec.progressDeadlineSeconds ??= UNLIMITED;
-    deploymentDefaults(object, env, made);
+    deploymentDefaults(object, env, mode);
   },
   toHub: deploymentToHub,
   fromHub: deploymentFromHub,
@@ -64,9 +64,9 @@ const daemonSet = version<OlderDaemonSet, DaemonSet>({
 
 const replicaSet = version<ReplicaSet, ReplicaSet>({
   schema: v1beta1.ReplicaSet,
-  defaults(object, env, made) {
+  defaults(object, env, mode) {
     defaultLabels(object);
-    replicaSetDefaults(object, env, made);
+    replicaSetDefaults(object, env, mode);
   },
   own: ownParts<ReplicaSet>({ strategy: mutableReplicaSets, subresources: { ...ReplicaSetKind.subresources, scale } }),
 });

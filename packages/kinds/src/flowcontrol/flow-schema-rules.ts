@@ -31,8 +31,8 @@ export function validateFlowSchema(schema: FlowSchema, errors: FieldErrors): voi
     errors.invalid(spec, schema.spec, `spec of '${name}' must equal the fixed value`);
 }
 
-function validateSpec(name: string, given: FlowSchemaSpec, errors: FieldErrors): void {
-  const { matchingPrecedence: precedence, distinguisherMethod: method, priorityLevelConfiguration: level, rules } = given;
+function validateSpec(name: string, flowSpec: FlowSchemaSpec, errors: FieldErrors): void {
+  const { matchingPrecedence: precedence, distinguisherMethod: method, priorityLevelConfiguration: level, rules } = flowSpec;
   const at = spec.child('matchingPrecedence');
   if (precedence <= 0) errors.invalid(at, precedence, 'must be a positive value');
   if (precedence > MAX_PRECEDENCE) errors.invalid(at, precedence, `must not be greater than ${MAX_PRECEDENCE}`);
@@ -81,10 +81,10 @@ function validateSubject(subject: Subject, at: Path, errors: FieldErrors): void 
   }
   const field = subjectFields[kind];
   const here = at.child(field);
-  const given = subject[field];
-  if (given === undefined) errors.required(here, `${field} is required when subject kind is '${kind}'`);
-  else if (kind === 'ServiceAccount') validateServiceAccount(given as ServiceAccountSubject, here, errors);
-  else if (given.name === '') errors.required(here.child('name'));
+  const subjectOfKind = subject[field];
+  if (subjectOfKind === undefined) errors.required(here, `${field} is required when subject kind is '${kind}'`);
+  else if (kind === 'ServiceAccount') validateServiceAccount(subjectOfKind as ServiceAccountSubject, here, errors);
+  else if (subjectOfKind.name === '') errors.required(here.child('name'));
   for (const other of others[kind]) {
     const name = subjectFields[other];
     if (subject[name] !== undefined) errors.forbidden(at.child(name), `${name} is forbidden when subject kind is not '${other}'`);
@@ -107,15 +107,15 @@ function starAlone(list: readonly string[], at: Path, what: string, errors: Fiel
   return true;
 }
 
-function validateVerbs(given: readonly string[], at: Path, errors: FieldErrors): void {
-  if (given.length === 0) errors.required(at, 'verbs must contain at least one value');
-  else if (!starAlone(given, at, 'verbs', errors) && !given.every((verb) => verbs.includes(verb)))
-    unsupportedText(errors, at, goList('string', given), verbs);
+function validateVerbs(ruleVerbs: readonly string[], at: Path, errors: FieldErrors): void {
+  if (ruleVerbs.length === 0) errors.required(at, 'verbs must contain at least one value');
+  else if (!starAlone(ruleVerbs, at, 'verbs', errors) && !ruleVerbs.every((verb) => verbs.includes(verb)))
+    unsupportedText(errors, at, goList('string', ruleVerbs), verbs);
 }
 
 function validateResourceRule(rule: ResourcePolicyRule, at: Path, errors: FieldErrors): void {
-  const { verbs: given = [], apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
-  validateVerbs(given, at.child('verbs'), errors);
+  const { verbs = [], apiGroups = [], resources = [], namespaces = [], clusterScope = false } = rule;
+  validateVerbs(verbs, at.child('verbs'), errors);
   if (apiGroups.length === 0) errors.required(at.child('apiGroups'), 'resource rules must supply at least one api group');
   else starAlone(apiGroups, at.child('apiGroups'), 'api groups', errors);
   if (resources.length === 0) errors.required(at.child('resources'), 'resource rules must supply at least one resource');
@@ -127,8 +127,8 @@ function validateResourceRule(rule: ResourcePolicyRule, at: Path, errors: FieldE
     each(namespaces, here, (namespace, place) => report(errors, place, namespace, nameIsLabel(namespace)));
 }
 
-function validateNonResourceRule({ verbs: given = [], nonResourceURLs = [] }: NonResourcePolicyRule, at: Path, errors: FieldErrors): void {
-  validateVerbs(given, at.child('verbs'), errors);
+function validateNonResourceRule({ verbs = [], nonResourceURLs = [] }: NonResourcePolicyRule, at: Path, errors: FieldErrors): void {
+  validateVerbs(verbs, at.child('verbs'), errors);
   const here = at.child('nonResourceURLs');
   if (nonResourceURLs.length === 0) errors.required(here, 'nonResourceURLs must contain at least one value');
   else if (!starAlone(nonResourceURLs, here, 'non-resource URLs', errors))

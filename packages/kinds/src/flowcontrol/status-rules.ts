@@ -9,10 +9,10 @@ interface FlowObject extends ApiObject {
 }
 
 function validateStatus({ status }: FlowObject, errors: FieldErrors): void {
-  const known = new Set<string>();
+  const conditionTypes = new Set<string>();
   each(status.conditions, Path.of('status', 'conditions'), ({ type = '' }, at) => {
-    if (known.has(type)) errors.duplicate(at.child('type'), type);
-    known.add(type);
+    if (conditionTypes.has(type)) errors.duplicate(at.child('type'), type);
+    conditionTypes.add(type);
     if (type === '') errors.required(at.child('type'), 'must not be empty');
   });
 }

@@ -71,9 +71,9 @@ export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress, erro
 }
 
 function isBad(http: NonNullable<IngressRule['http']>): boolean {
-  const found = new FieldErrors();
-  validatePaths(http, spec, found, newNames);
-  return !found.empty;
+  const pathErrors = new FieldErrors();
+  validatePaths(http, spec, pathErrors, newNames);
+  return !pathErrors.empty;
 }
 
 function validateSpec({ defaultBackend, rules, tls, ingressClassName }: IngressSpec, errors: FieldErrors, allowed: Allowances): void {

@@ -25,12 +25,12 @@ function validateScheduling({ nodeSelector, tolerations = [] }: v1.Scheduling, a
   validateLabels(nodeSelector, at.child('nodeSelector'), errors);
   // The path of these errors has the list twice, as in a stock server.
   validateTolerations(tolerations, at.child('tolerations').child('tolerations'), errors);
-  const known = new Set<string>();
+  const tolerationTexts = new Set<string>();
   each(tolerations, at.child('tolerations'), (toleration, here) => {
     const { key = '', operator = '', value = '', effect = '' } = toleration;
     const id = [key, operator, value, effect].join('/');
-    if (known.has(id)) errors.add('FieldValueDuplicate', here, `Duplicate value: ${tolerationText(toleration)}`);
-    known.add(id);
+    if (tolerationTexts.has(id)) errors.add('FieldValueDuplicate', here, `Duplicate value: ${tolerationText(toleration)}`);
+    tolerationTexts.add(id);
   });
 }
 

@@ -64,11 +64,11 @@ function validateRunAsGroup(options: RunAsGroupStrategyOptions, at: Path, errors
     errors.notSupported(at.child('rule'), rule, ['MustRunAs', 'RunAsAny', 'MayRunAs']);
     return;
   }
-  const shown = ranges.map(({ min, max }) => `policy.IDRange{Min:${min}, Max:${max}}`).join(', ');
+  const rangesText = ranges.map(({ min, max }) => `policy.IDRange{Min:${min}, Max:${max}}`).join(', ');
   if (rule !== 'RunAsAny') {
     if (ranges.length === 0) invalidText(errors, at.child('ranges'), '[]policy.IDRange(nil)', 'must provide at least one range');
     validateRule(options, groupRules, at, errors);
-  } else if (ranges.length > 0) invalidText(errors, at.child('ranges'), `[]policy.IDRange{${shown}}`, 'Ranges must be empty');
+  } else if (ranges.length > 0) invalidText(errors, at.child('ranges'), `[]policy.IDRange{${rangesText}}`, 'Ranges must be empty');
 }
 
 function validateRule(
@@ -126,16 +126,17 @@ function validateDrivers({ allowedFlexVolumes, allowedCSIDrivers }: PodSecurityP
 }
 
 function validateRuntimeClass(options: RuntimeClassStrategyOptions, at: Path, errors: FieldErrors): void {
-  const { allowedRuntimeClassNames: allowed = [], defaultRuntimeClassName: chosen } = options;
+  const { allowedRuntimeClassNames: allowed = [], defaultRuntimeClassName: defaultName } = options;
   const names = at.child('allowedRuntimeClassNames');
   const again = repeatedTexts(allowed);
   each(allowed, names, (name, here, i) => {
     if (name !== anything) report(errors, here, name, dns1123Subdomain(name));
     if (again[i]) errors.duplicate(here, name);
   });
-  if (chosen === undefined) return;
-  report(errors, at.child('defaultRuntimeClassName'), chosen, dns1123Subdomain(chosen));
-  if (!allowed.includes(chosen) && !allowed.includes(anything)) errors.required(names, `default ${JSON.stringify(chosen)} must be allowed`);
+  if (defaultName === undefined) return;
+  report(errors, at.child('defaultRuntimeClassName'), defaultName, dns1123Subdomain(defaultName));
+  if (!allowed.includes(defaultName) && !allowed.includes(anything))
+    errors.required(names, `default ${JSON.stringify(defaultName)} must be allowed`);
 }
 
 // ---- annotations -------------------------------------------------------------------------------------------------
@@ -161,11 +162,11 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>, erro
       if (hasBackstep(path)) errors.invalid(here, path, "must not contain '..'");
     } else if (!filters.has(profile)) errors.invalid(here, profile, 'must be a valid seccomp profile');
   };
-  const given = (name: string, prefix: string): string | undefined => annotations[key(name, prefix)];
-  armor('defaultProfileName', given('defaultProfileName', 'apparmor.security.beta') ?? '');
-  armor('allowedProfileNames', given('allowedProfileNames', 'apparmor.security.beta') ?? '');
-  const chosen = given('defaultProfileName', 'seccomp.security.alpha');
-  if (chosen !== undefined && chosen !== '') filter('defaultProfileName', chosen);
-  const allowed = given('allowedProfileNames', 'seccomp.security.alpha') ?? '';
+  const annotationOf = (name: string, prefix: string): string | undefined => annotations[key(name, prefix)];
+  armor('defaultProfileName', annotationOf('defaultProfileName', 'apparmor.security.beta') ?? '');
+  armor('allowedProfileNames', annotationOf('allowedProfileNames', 'apparmor.security.beta') ?? '');
+  const defaultProfile = annotationOf('defaultProfileName', 'seccomp.security.alpha');
+  if (defaultProfile !== undefined && defaultProfile !== '') filter('defaultProfileName', defaultProfile);
+  const allowed = annotationOf('allowedProfileNames', 'seccomp.security.alpha') ?? '';
   for (const profile of allowed === '' ? [] : allowed.split(',')) if (profile !== anything) filter('allowedProfileNames', profile);
 }

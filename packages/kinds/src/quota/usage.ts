@@ -147,10 +147,10 @@ export function add(usage: Usage, name: string, quantity: Quantity): void {
 function serviceUsage({ spec }: Service, resource: CountedResource): Usage {
   const usage = counted(resource);
   const ports = spec.ports ?? [];
-  const given = ports.filter((port) => (port.nodePort ?? 0) !== 0).length;
+  const nodePortCount = ports.filter((port) => (port.nodePort ?? 0) !== 0).length;
   if (spec.type === 'NodePort') usage.set('services.nodeports', quantityOf(ports.length));
   else if (spec.type === 'LoadBalancer') {
-    usage.set('services.nodeports', quantityOf(spec.allocateLoadBalancerNodePorts === false ? given : ports.length));
+    usage.set('services.nodeports', quantityOf(spec.allocateLoadBalancerNodePorts === false ? nodePortCount : ports.length));
     usage.set('services.loadbalancers', one);
   }
   return usage;

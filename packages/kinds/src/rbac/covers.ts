@@ -31,8 +31,8 @@ function breakdown(rule: PolicyRule): PolicyRule[] {
   return singles;
 }
 
-const pathCovers = (owned: string, wanted: string): boolean =>
-  owned === wanted || owned === '*' || (owned.endsWith('*') && wanted.startsWith(withoutStars(owned)));
+const pathCovers = (owned: string, requested: string): boolean =>
+  owned === requested || owned === '*' || (owned.endsWith('*') && requested.startsWith(withoutStars(owned)));
 
 /** A list of a rule, prepared for many lookups. */
 class Owned {
@@ -43,11 +43,11 @@ class Owned {
     this.members = new Set(list);
     this.all = this.members.has('*');
   }
-  has(wanted: string): boolean {
-    return this.all || this.members.has(wanted);
+  has(requested: string): boolean {
+    return this.all || this.members.has(requested);
   }
-  hasAll(wanted: readonly string[] | undefined): boolean {
-    return this.all || (wanted ?? []).every((one) => this.members.has(one));
+  hasAll(requestedItems: readonly string[] | undefined): boolean {
+    return this.all || (requestedItems ?? []).every((one) => this.members.has(one));
   }
 }
 
@@ -70,10 +70,10 @@ class OwnedRule {
   }
 
   /** Whether it alone grants everything that another rule grants. */
-  covers(wanted: PolicyRule): boolean {
-    if (!this.verbs.hasAll(wanted.verbs)) return false;
-    if (!(wanted.nonResourceURLs ?? []).every((path) => this.coversPath(path))) return false;
-    const { apiGroups = [], resources = [], resourceNames = [] } = wanted;
+  covers(requestedRule: PolicyRule): boolean {
+    if (!this.verbs.hasAll(requestedRule.verbs)) return false;
+    if (!(requestedRule.nonResourceURLs ?? []).every((path) => this.coversPath(path))) return false;
+    const { apiGroups = [], resources = [], resourceNames = [] } = requestedRule;
     if (apiGroups.length === 0 || resources.length === 0) return true;
     if (!this.groups.hasAll(apiGroups) || !resources.every((one) => this.coversResource(one))) return false;
     return this.names === undefined || (resourceNames.length > 0 && resourceNames.every((name) => this.names?.has(name)));
@@ -107,10 +107,10 @@ const permissionsOf = ({ apiGroups = [], resources = [], verbs = [], resourceNam
  * expanded: it has as many permissions as the product of its lists. Throws TooManyPermissions, unless the wanted rules
  * are the server's own.
  */
-export function missingFrom(owned: readonly PolicyRule[], wanted: readonly PolicyRule[], bounded = true): PolicyRule[] {
+export function missingFrom(owned: readonly PolicyRule[], requestedRules: readonly PolicyRule[], bounded = true): PolicyRule[] {
   const holding = owned.map((rule) => new OwnedRule(rule));
-  const known = new Set(owned.map(textOf));
-  const others = wanted.filter((rule) => !known.has(textOf(rule)));
+  const ownedTexts = new Set(owned.map(textOf));
+  const others = requestedRules.filter((rule) => !ownedTexts.has(textOf(rule)));
   if (bounded && others.length * holding.length > MAX_COMPARISONS) throw new TooManyPermissions();
   const open = others.filter((rule) => !holding.some((one) => one.covers(rule)));
   const permissions = open.reduce((sum, rule) => sum + permissionsOf(rule), 0);
@@ -125,9 +125,9 @@ export function compact(singles: readonly PolicyRule[]): PolicyRule[] {
   const together = new Map<string, { rule: PolicyRule; verbs: Set<string> }>();
   for (const rule of singles) {
     const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames, rule.nonResourceURLs]);
-    const before = together.get(key);
-    if (before === undefined) together.set(key, { rule, verbs: new Set(rule.verbs) });
-    else for (const verb of rule.verbs ?? []) before.verbs.add(verb);
+    const existing = together.get(key);
+    if (existing === undefined) together.set(key, { rule, verbs: new Set(rule.verbs) });
+    else for (const verb of rule.verbs ?? []) existing.verbs.add(verb);
   }
   return [...together.values()].map(({ rule, verbs }) => ({ ...rule, verbs: [...verbs] }));
 }

@@ -39,10 +39,11 @@ export function validateClusterRole(role: ClusterRole, errors: FieldErrors): voi
 
 /** Whether a selector is valid; values of its expressions are checked only here. */
 function selects(selector: LabelSelector, at: Path): boolean {
-  const found = new FieldErrors();
-  validateLabelSelector(selector, at, found);
+  const selectorErrors = new FieldErrors();
+  validateLabelSelector(selector, at, selectorErrors);
   return (
-    found.empty && (selector.matchExpressions ?? []).every(({ values = [] }) => values.every((value) => labelValue(value).length === 0))
+    selectorErrors.empty &&
+    (selector.matchExpressions ?? []).every(({ values = [] }) => values.every((value) => labelValue(value).length === 0))
   );
 }
 

@@ -34,9 +34,9 @@ function validate(priorityClass: PriorityClass, errors: FieldErrors): void {
 
 /** The error of a class with a system name that differs from the system class. */
 function systemFault(name: string, { value, globalDefault = false }: PriorityClass): string | undefined {
-  const known = systemPriorities.get(name);
-  if (known === undefined) return `${name} is not a known system priority class`;
-  if (value !== known) return `value of ${name} PriorityClass must be ${known}`;
+  const systemValue = systemPriorities.get(name);
+  if (systemValue === undefined) return `${name} is not a known system priority class`;
+  if (value !== systemValue) return `value of ${name} PriorityClass must be ${systemValue}`;
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
 

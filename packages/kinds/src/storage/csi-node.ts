@@ -43,11 +43,11 @@ function validateTopologyKeys(keys: readonly string[], at: Path, errors: FieldEr
 
 /** Drivers may be added and removed; the fields of one that stays are immutable. */
 function validateUpdate(node: CSINode, old: CSINode, errors: FieldErrors, env: KindEnv): void {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   metadataAgain(node, { namespaced: false }, errors, env);
   validate(node, errors);
   // A stock server validates the drivers once more here, and clients see its errors twice.
-  if (errors.list.length > before) {
+  if (errors.list.length > errorsBefore) {
     metadataAgain(node, { namespaced: false }, errors, env);
     validate(node, errors);
   }

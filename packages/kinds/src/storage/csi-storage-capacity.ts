@@ -41,10 +41,10 @@ export const CSIStorageCapacityKind = kind<v1.CSIStorageCapacity>({
   updateNeedsVersion: true,
   strategy: {
     validate: (capacity, errors) => {
-      const before = errors.list.length;
+      const errorsBefore = errors.list.length;
       validate(capacity, errors);
       // A stock server validates a new object twice, and clients see its errors twice.
-      if (errors.list.length > before) validate(capacity, errors);
+      if (errors.list.length > errorsBefore) validate(capacity, errors);
     },
     validateUpdate,
   },

@@ -46,7 +46,7 @@ function validateParameters(parameters: Readonly<Record<string, string>>, at: Pa
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, errors: FieldErrors): void {
-  const seen = new Set<string>();
+  const termTexts = new Set<string>();
   terms.forEach((term, i) => {
     const expressions = at.index(i).child('matchLabelExpressions');
     const byKey: Record<string, string[]> = {};
@@ -62,8 +62,8 @@ function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, er
       setOwn(byKey, key, [...new Set(values)].sort());
     });
     const words = JSON.stringify(Object.entries(byKey).sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (seen.has(words)) errors.duplicate(expressions, '');
-    seen.add(words);
+    if (termTexts.has(words)) errors.duplicate(expressions, '');
+    termTexts.add(words);
   });
 }
 

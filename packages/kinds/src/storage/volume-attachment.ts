@@ -53,11 +53,11 @@ function validate(attachment: VolumeAttachment, errors: FieldErrors, env: KindEn
 }
 
 function validateUpdate(attachment: VolumeAttachment, old: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   metadataAgain(attachment, { namespaced: false }, errors, env);
   validateAttachment(attachment, errors, env);
   // A stock server validates the attachment once more here, and clients see its errors twice.
-  if (errors.list.length > before) {
+  if (errors.list.length > errorsBefore) {
     metadataAgain(attachment, { namespaced: false }, errors, env);
     validateAttachment(attachment, errors, env);
   }

@@ -2,11 +2,11 @@ import type { Path } from '@plat-dev/meta/field';
 
 /** For each member of a list, whether an equal one comes before it. Members are compared by their text. */
 export function repeats<T>(list: readonly T[], textOf: (member: T) => string): boolean[] {
-  const seen = new Set<string>();
+  const visitedTexts = new Set<string>();
   return list.map((member) => {
     const text = textOf(member);
-    if (seen.has(text)) return true;
-    seen.add(text);
+    if (visitedTexts.has(text)) return true;
+    visitedTexts.add(text);
     return false;
   });
 }

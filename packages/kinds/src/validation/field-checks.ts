@@ -48,10 +48,10 @@ export function qualified(value: string, at: Path, errors: FieldErrors): void {
 }
 
 /** A field that keeps its first value. `shown` prints the new value if a stock server does not print it as JSON. */
-export function immutable(value: unknown, old: unknown, at: Path, errors: FieldErrors, shown?: () => string): void {
+export function immutable(value: unknown, old: unknown, at: Path, errors: FieldErrors, valueText?: () => string): void {
   if (equal(value, old)) return;
-  if (shown === undefined) errors.invalid(at, value, immutableProblem);
-  else invalidText(errors, at, shown(), immutableProblem);
+  if (valueText === undefined) errors.invalid(at, value, immutableProblem);
+  else invalidText(errors, at, valueText(), immutableProblem);
 }
 
 export function portOrName(value: number | string, at: Path, errors: FieldErrors): void {

@@ -10,6 +10,6 @@ const SHOWN_BYTES = 4096;
 export function goBytes(base64: string | undefined): string {
   if (base64 === undefined) return '[]byte(nil)';
   const bytes = Buffer.from(base64, 'base64');
-  const shown = Array.from(bytes.subarray(0, SHOWN_BYTES), (byte) => `0x${byte.toString(16)}`);
-  return `[]byte{${shown.join(', ')}${bytes.length > SHOWN_BYTES ? ', …' : ''}}`;
+  const byteTexts = Array.from(bytes.subarray(0, SHOWN_BYTES), (byte) => `0x${byte.toString(16)}`);
+  return `[]byte{${byteTexts.join(', ')}${bytes.length > SHOWN_BYTES ? ', …' : ''}}`;
 }

@@ -44,13 +44,13 @@ export function intOrStringText(value: number | string): string {
 export function selectorText(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'null';
   const expressions = selector.matchExpressions;
-  const shown =
+  const expressionsText =
     expressions === undefined
       ? '[]v1.LabelSelectorRequirement(nil)'
       : `[]v1.LabelSelectorRequirement{${expressions
           .map((e) => `v1.LabelSelectorRequirement{Key:${quote(e.key)}, Operator:${quote(e.operator)}, Values:${listText(e.values)}}`)
           .join(', ')}}`;
-  return `v1.LabelSelector{MatchLabels:${mapText(selector.matchLabels)}, MatchExpressions:${shown}}`;
+  return `v1.LabelSelector{MatchLabels:${mapText(selector.matchLabels)}, MatchExpressions:${expressionsText}}`;
 }
 
 export const quantityFormats = { decimal: 'DecimalSI', binary: 'BinarySI', exponent: 'DecimalExponent' } as const;

@@ -8,23 +8,23 @@ import { report } from './field-checks.ts';
 import { invalidText } from './go-text.ts';
 import { amount, mayOvercommit, validateContainerResourceName, validateResourceName } from './resources.ts';
 import { readQuantityText } from './shown.ts';
-import { spelling, type Written, writtenIn } from './written.ts';
+import { type BodyValue, bodyValueOf, spelling } from './written.ts';
 
 const limits = Path.of('spec', 'limits');
 const types = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 
 export function validateLimitRange(range: LimitRange, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
-  const seen = new Set<string>();
-  const written = writtenIn(request);
+  const visitedTypes = new Set<string>();
+  const bodyValue = bodyValueOf(request);
   range.spec.limits?.forEach((item, i) => {
     const at = limits.index(i);
     validateType(item.type, at.child('type'), errors);
-    if (seen.has(item.type)) errors.duplicate(at.child('type'), item.type);
-    seen.add(item.type);
+    if (visitedTypes.has(item.type)) errors.duplicate(at.child('type'), item.type);
+    visitedTypes.add(item.type);
     const names = validateNames(item, at, errors, env);
     for (const name of names) {
       validateOrder(item, name, env, (field, text, of = field) => {
-        const value = spelled(item, of, name, (...path) => written('spec', 'limits', i, ...path));
+        const value = spelled(item, of, name, (...path) => bodyValue('spec', 'limits', i, ...path));
         invalidText(errors, at.child(field).key(name), readQuantityText(value), text);
       });
     }
@@ -76,10 +76,10 @@ const origins = {
 type AmountField = keyof typeof origins;
 
 /** The amount of a resource in its original spelling. */
-function spelled(item: LimitRangeItem, field: AmountField, name: string, writtenItem: Written): string {
+function spelled(item: LimitRangeItem, field: AmountField, name: string, writtenItem: BodyValue): string {
   const value = own(item[field], name) as string;
-  const written = origins[field].map((origin) => writtenItem(origin, name)).find((text) => text !== undefined);
-  return spelling(value, written);
+  const sentAmount = origins[field].map((origin) => writtenItem(origin, name)).find((text) => text !== undefined);
+  return spelling(value, sentAmount);
 }
 
 /** Reports an amount at the path of one field; it may be that of another (`of`). */

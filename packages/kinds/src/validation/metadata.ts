@@ -175,8 +175,8 @@ function validateChange(meta: Meta, old: Meta, errors: FieldErrors, at: Path): v
 
 function validateFinalizersWhileDeleting(meta: Meta, old: Meta, errors: FieldErrors, at: Path): void {
   if (old.deletionTimestamp === undefined) return;
-  const known = new Set(old.finalizers ?? []);
-  const added = (meta.finalizers ?? []).filter((f) => !known.has(f));
+  const oldFinalizers = new Set(old.finalizers ?? []);
+  const added = (meta.finalizers ?? []).filter((f) => !oldFinalizers.has(f));
   if (added.length > 0)
     errors.forbidden(
       at,

@@ -38,8 +38,8 @@ const scopesText = (scopes: readonly string[] | undefined): string => goList('co
 
 export function validateQuotaUpdate(quota: ResourceQuota, old: ResourceQuota, errors: FieldErrors, env: KindEnv): void {
   validateQuotaSpec(quota, errors, env);
-  const [now, before] = [new Set(quota.spec.scopes), new Set(old.spec.scopes)];
-  if (now.size !== before.size || [...now].some((scope) => !before.has(scope)))
+  const [now, oldScopes] = [new Set(quota.spec.scopes), new Set(old.spec.scopes)];
+  if (now.size !== oldScopes.size || [...now].some((scope) => !oldScopes.has(scope)))
     invalidText(errors, Path.of('spec', 'scopes'), scopesText(quota.spec.scopes), immutableProblem);
 }
 

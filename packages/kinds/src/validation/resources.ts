@@ -107,10 +107,10 @@ interface Kinds {
   compute: boolean;
   hugePages: boolean;
 }
-function note(found: Kinds, name: string, text: string, at: Path, errors: FieldErrors): void {
-  if (name === 'cpu' || name === 'memory') found.compute = true;
+function note(resourceKinds: Kinds, name: string, text: string, at: Path, errors: FieldErrors): void {
+  if (name === 'cpu' || name === 'memory') resourceKinds.compute = true;
   else if (isHugePages(name)) {
-    found.hugePages = true;
+    resourceKinds.hugePages = true;
     validateHugePages(name, text, at, errors);
   }
 }
@@ -119,18 +119,18 @@ function note(found: Kinds, name: string, text: string, at: Path, errors: FieldE
 export function validateResourceRequirements(resources: ResourceRequirements, at: Path, errors: FieldErrors, identity: Identity): void {
   const { limits, requests } = resources;
   if (limits === undefined && requests === undefined) return;
-  const found: Kinds = { compute: false, hugePages: false };
-  const before = errors.list.length;
+  const resourceKinds: Kinds = { compute: false, hugePages: false };
+  const errorsBefore = errors.list.length;
   const limitsAt = at.child('limits');
   for (const name in limits) {
     const text = limits[name] as string;
     const here = limitsAt.key(name);
     validateContainerResourceName(name, here, errors, identity);
     validateResourceAmount(name, text, here, errors, identity);
-    note(found, name, text, here, errors);
+    note(resourceKinds, name, text, here, errors);
   }
   // A valid limit is a valid request.
-  const limitsAreRight = errors.list.length === before;
+  const limitsAreRight = errors.list.length === errorsBefore;
   const requestsAt = at.child('requests');
   for (const name in requests) {
     const text = requests[name] as string;
@@ -139,9 +139,9 @@ export function validateResourceRequirements(resources: ResourceRequirements, at
     if (limit === undefined || !limitsAreRight) validateContainerResourceName(name, here, errors, identity);
     if (limit !== text || !limitsAreRight) validateResourceAmount(name, text, here, errors, identity);
     validateAgainstLimit(name, text, limit, requestsAt, limitsAt, errors, identity);
-    note(found, name, text, here, errors);
+    note(resourceKinds, name, text, here, errors);
   }
-  if (found.hugePages && !found.compute) errors.forbidden(at, 'HugePages require cpu or memory');
+  if (resourceKinds.hugePages && !resourceKinds.compute) errors.forbidden(at, 'HugePages require cpu or memory');
 }
 
 function validateAgainstLimit(

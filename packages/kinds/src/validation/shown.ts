@@ -6,13 +6,13 @@ import { spelling } from './written.ts';
 
 /** An amount as a stock server prints it; `s` is its text, if the server keeps that. */
 export function readQuantityText(text: string): string {
-  const { unscaled, scale, format, given } = parseQuantity(text);
+  const { unscaled, scale, format, originalText: given } = parseQuantity(text);
   return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(given ?? '')}, Format:"${quantityFormats[format]}"}`;
 }
 
 /** `core.ResourceList{"cpu":resource.Quantity{…}}`; `written` is the value as sent. */
-export function resourceListText(list: Readonly<Record<string, string>> | undefined, written: unknown): string {
-  const texts = typeof written === 'object' && written !== null ? (written as Readonly<Record<string, unknown>>) : undefined;
+export function resourceListText(list: Readonly<Record<string, string>> | undefined, sentValue: unknown): string {
+  const texts = typeof sentValue === 'object' && sentValue !== null ? (sentValue as Readonly<Record<string, unknown>>) : undefined;
   if (list === undefined) return texts === undefined ? 'core.ResourceList(nil)' : 'core.ResourceList{}';
   const entries = Object.keys(list)
     .sort()

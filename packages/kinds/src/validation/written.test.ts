@@ -6,7 +6,7 @@ import { PersistentVolumeKind } from '../core/persistent-volume.ts';
 import type { Kind, Strategy, WriteRequest } from '../kind.ts';
 import { defaulted, type Loose, testEnv } from './kinds.testing.ts';
 import { readQuantityText, resourceListText } from './shown.ts';
-import { spelling, writtenIn } from './written.ts';
+import { bodyValueOf, spelling } from './written.ts';
 
 const requestOf = (sent: string): WriteRequest => ({
   user: { name: 'alice', groups: [] },
@@ -24,12 +24,12 @@ const shown = (value: number, scale: number, s: string): string =>
   `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${s}", Format:"DecimalSI"}`;
 
 test('the body is looked into by path', () => {
-  const written = writtenIn(requestOf('{"spec":{"limits":[{"max":{"cpu":"0.5"}},{"max":{}}],"limits":[{"min":{}}]}}'));
+  const written = bodyValueOf(requestOf('{"spec":{"limits":[{"max":{"cpu":"0.5"}},{"max":{}}],"limits":[{"min":{}}]}}'));
   expect(written('spec', 'limits', 0)).toEqual({ min: {} });
   expect(written('spec', 'limits', 1)).toBeUndefined();
   expect(written('spec', 'toString')).toBeUndefined();
-  expect(writtenIn(undefined)('spec')).toBeUndefined();
-  expect(writtenIn({ ...requestOf(''), sent: undefined })('spec')).toBeUndefined();
+  expect(bodyValueOf(undefined)('spec')).toBeUndefined();
+  expect(bodyValueOf({ ...requestOf(''), sent: undefined })('spec')).toBeUndefined();
 });
 
 test('an amount is quoted as it was spelled, as long as it is that amount', () => {

@@ -10,10 +10,10 @@ import { parseJson } from '@plat-dev/schema/json/parse';
 import type { WriteRequest } from '../kind.ts';
 
 /** The value at a path of the body: `written('spec', 'limits', 0, 'max')`. Undefined where there is none. */
-export type Written = (...path: readonly (string | number)[]) => unknown;
+export type BodyValue = (...path: readonly (string | number)[]) => unknown;
 
 /** The body is parsed for the first error, and once for all of them. */
-export function writtenIn(request: WriteRequest | undefined): Written {
+export function bodyValueOf(request: WriteRequest | undefined): BodyValue {
   let body: { readonly value: unknown } | undefined;
   return (...path) => {
     if (request?.sent === undefined) return undefined;
@@ -28,10 +28,10 @@ export function writtenIn(request: WriteRequest | undefined): Written {
 }
 
 /** The spelling of an amount in the body, if the value is still the same: admission may have changed it. */
-export function spelling(amount: string, written: unknown): string {
-  if (typeof written !== 'string' && !isNumeric(written)) return amount;
+export function spelling(amount: string, sentValue: unknown): string {
+  if (typeof sentValue !== 'string' && !isNumeric(sentValue)) return amount;
   try {
-    const text = String(written).trim();
+    const text = String(sentValue).trim();
     return canonicalQuantity(text) === amount ? text : amount;
   } catch (error) {
     if (error instanceof QuantityError) return amount;

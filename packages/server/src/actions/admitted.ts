@@ -14,13 +14,13 @@ export interface AdmittedOptions {
 }
 
 export function admitted(deps: RegistryDeps, action: Action, { objectKind, complete }: AdmittedOptions = {}): Action {
-  return async (given) => {
+  return async (actionRequest) => {
     const request = {
-      ...admissionRequest(given.write, 'CREATE', given.body, undefined),
+      ...admissionRequest(actionRequest.write, 'CREATE', actionRequest.body, undefined),
       ...(objectKind !== undefined && { objectKind }),
     };
     await deps.admission.admit(request);
-    const ready = { ...given, body: request.object as ApiObject | undefined };
+    const ready = { ...actionRequest, body: request.object as ApiObject | undefined };
     complete?.(ready, deps.env.now());
     await deps.admission.validate(request);
     return action(ready);

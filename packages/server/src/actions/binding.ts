@@ -95,9 +95,9 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
     slices === undefined
       ? boundedValueOf(deps, target.resource, object)
       : await boundedValueInSlices(deps, target.resource, object, slices);
-  const written = await commitPut(deps, target, { object, value, expect: item.revision, created: item.created });
+  const storedItem = await commitPut(deps, target, { object, value, expect: item.revision, created: item.created });
   // Annotations may come out of order.
-  versions.recent.keep(target.resource, written, object, item, binding.metadata.annotations === undefined);
+  versions.recent.keep(target.resource, storedItem, object, item, binding.metadata.annotations === undefined);
 }
 
 /** The pod on its node. It shares parts with the one given, which is not changed. */
@@ -117,19 +117,19 @@ function checkPreconditions(pod: Pod, { metadata }: Binding, name: string): void
     ['uid', 'UID'],
     ['resourceVersion', 'ResourceVersion'],
   ] as const) {
-    const wanted = metadata[field];
-    if (wanted !== undefined && wanted !== pod.metadata[field])
+    const expectedValue = metadata[field];
+    if (expectedValue !== undefined && expectedValue !== pod.metadata[field])
       throw conflict(
         { group: '', resource: 'pods' },
         name,
-        `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${pod.metadata[field] ?? ''}`,
+        `Precondition failed: ${what} in precondition: ${expectedValue}, ${what} in object meta: ${pod.metadata[field] ?? ''}`,
       );
   }
 }
 
 function withScheduled(conditions: readonly PodCondition[], now: string): PodCondition[] {
   const scheduled: PodCondition = { type: 'PodScheduled', status: 'True', lastTransitionTime: now };
-  const known = conditions.findIndex((condition) => condition.type === scheduled.type);
-  if (known < 0) return [...conditions, scheduled];
-  return conditions[known]?.status === 'True' ? [...conditions] : conditions.with(known, scheduled);
+  const index = conditions.findIndex((condition) => condition.type === scheduled.type);
+  if (index < 0) return [...conditions, scheduled];
+  return conditions[index]?.status === 'True' ? [...conditions] : conditions.with(index, scheduled);
 }

@@ -34,12 +34,12 @@ const noAdmission = admissionChain([]);
 export function eviction(deps: RegistryDeps): Action {
   const quiet: RegistryDeps = { ...deps, admission: noAdmission };
   return async ({ write, body }) => {
-    const given = body as ApiObject & Eviction;
-    if (given.metadata.name !== write.name) throw badRequest('name in URL does not match name in Eviction object');
-    const options = given.deleteOptions ?? {};
+    const evictionBody = body as ApiObject & Eviction;
+    if (evictionBody.metadata.name !== write.name) throw badRequest('name in URL does not match name in Eviction object');
+    const options = evictionBody.deleteOptions ?? {};
     const dryRun = write.dryRun || (options.dryRun ?? []).length > 0;
     const target: WriteContext = { ...write, subresource: '', dryRun };
-    await admit(deps, write, given);
+    await admit(deps, write, evictionBody);
     await deps.catalog.builtin('policy', 'poddisruptionbudgets').collection?.pending?.();
     await remove(quiet, target, options, function* (object) {
       const charged = yield* charge(deps, target, object as ApiObject & Pod);
@@ -52,9 +52,9 @@ export function eviction(deps: RegistryDeps): Action {
   };
 }
 
-async function admit(deps: RegistryDeps, write: WriteContext, given: ApiObject): Promise<void> {
+async function admit(deps: RegistryDeps, write: WriteContext, evictionBody: ApiObject): Promise<void> {
   const objectKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
-  const request = { ...admissionRequest(write, 'CREATE', given, undefined), objectKind };
+  const request = { ...admissionRequest(write, 'CREATE', evictionBody, undefined), objectKind };
   await deps.admission.admit(request);
   await deps.admission.validate(request);
 }
@@ -116,14 +116,14 @@ function spend(deps: RegistryDeps, budget: PodDisruptionBudget, pod: string): vo
 function reportExhausted(status: PodDisruptionBudget['status'], now: string): void {
   const type = 'DisruptionAllowed';
   const conditions = status.conditions ?? [];
-  const known = conditions.find((condition) => condition.type === type);
+  const existing = conditions.find((condition) => condition.type === type);
   const condition: Condition = {
     type,
     status: 'False',
     observedGeneration: status.observedGeneration ?? 0,
-    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime : now,
+    lastTransitionTime: existing?.status === 'False' ? existing.lastTransitionTime : now,
     reason: 'InsufficientPods',
     message: '',
   };
-  status.conditions = known === undefined ? [...conditions, condition] : conditions.map((one) => (one === known ? condition : one));
+  status.conditions = existing === undefined ? [...conditions, condition] : conditions.map((one) => (one === existing ? condition : one));
 }

@@ -36,7 +36,7 @@ function podTarget(deps: ConnectDeps, pod: Pod, address: string, port: number, s
   return connect === undefined ? target : { ...target, tls: undefined, connect };
 }
 
-type Find = (deps: ConnectDeps, namespace: string, name: TargetName, asked: string) => Promise<Target>;
+type Find = (deps: ConnectDeps, namespace: string, name: TargetName, targetText: string) => Promise<Target>;
 
 export const podProxy = (deps: ConnectDeps): Action => proxy(deps, 'pod', 'PodProxyOptions', PodProxyOptions as MessageType, findPod);
 export const serviceProxy = (deps: ConnectDeps): Action =>
@@ -86,50 +86,50 @@ async function connect(deps: ConnectDeps, ctx: Context, target: Target, { prefix
 const wantsUpgrade = (ctx: Context): boolean =>
   ctx.upgrade !== undefined && ctx.upgrade.protocol.toLowerCase() !== 'h2c' && Number(ctx.header('content-length') ?? 0) === 0;
 
-async function findPod(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
+async function findPod(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, targetText: string): Promise<Target> {
   const pod = await current<Pod>(deps, 'pods', namespace, name);
   const address = deps.allowed(pod.status?.podIP ?? pod.status?.podIPs?.[0]?.ip ?? '');
   if (address === undefined) throw badRequest('address not allowed');
   const ports = (pod.spec.containers ?? []).flatMap((container) => container.ports ?? []);
   const usual = ports[0]?.containerPort ?? (scheme === 'https' ? 443 : 80);
   const number = port === '' ? usual : (portNumber(port) ?? ports.find((one) => one.name === port)?.containerPort);
-  if (number === undefined) throw badRequest(`invalid pod request ${JSON.stringify(asked)}`);
+  if (number === undefined) throw badRequest(`invalid pod request ${JSON.stringify(targetText)}`);
   return podTarget(deps, pod, address, number, scheme);
 }
 
-async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
+async function findNode(deps: ConnectDeps, _namespace: string, { scheme, name, port }: TargetName, targetText: string): Promise<Target> {
   await current(deps, 'nodes', '', name);
   const agent = deps.agents.find(name);
   if (port === '' || port === String(agent.port)) return agent;
   const number = portNumber(port);
-  if (number === undefined) throw badRequest(`invalid node request ${JSON.stringify(asked)}`);
+  if (number === undefined) throw badRequest(`invalid node request ${JSON.stringify(targetText)}`);
   return targetAt(deps, agent.host, number, scheme);
 }
 
 /** One of the ready endpoints of a service, at random; only pods of the same namespace count. */
-async function findService(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, asked: string): Promise<Target> {
+async function findService(deps: ConnectDeps, namespace: string, { scheme, name, port }: TargetName, targetText: string): Promise<Target> {
   const portName = /^\d+$/.test(port) ? await nameOfPort(deps, namespace, name, Number(port)) : port;
   const { subsets = [] } = await current<Endpoints>(deps, 'endpoints', namespace, name);
   if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
   const slices = new Slices();
   for (const subset of startingAnywhere(deps, subsets)) {
-    const found = (subset.ports ?? []).find((one) => (one.name ?? '') === portName);
-    if (found === undefined) continue;
+    const subsetPort = (subset.ports ?? []).find((one) => (one.name ?? '') === portName);
+    if (subsetPort === undefined) continue;
     for (const { ip, targetRef } of startingAnywhere(deps, subset.addresses ?? [])) {
       if (slices.due) await slices.pause();
       const pod = await podAt(deps, namespace, ip, targetRef?.namespace, targetRef?.name);
       const address = pod === undefined ? undefined : deps.allowed(ip);
-      if (pod !== undefined && address !== undefined) return podTarget(deps, pod, address, found.port, scheme);
+      if (pod !== undefined && address !== undefined) return podTarget(deps, pod, address, subsetPort.port, scheme);
     }
   }
-  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(asked)}`);
+  throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(targetText)}`);
 }
 
 async function nameOfPort(deps: ConnectDeps, namespace: string, name: string, port: number): Promise<string> {
   const service = await current<Service>(deps, 'services', namespace, name);
-  const found = (service.spec?.ports ?? []).find((one) => one.port === port);
-  if (found === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`);
-  return found.name ?? '';
+  const servicePort = (service.spec?.ports ?? []).find((one) => one.port === port);
+  if (servicePort === undefined) throw serviceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`);
+  return servicePort.name ?? '';
 }
 
 /** Endpoints can be written by users; only those that refer to pods are used. */

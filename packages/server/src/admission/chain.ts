@@ -64,10 +64,10 @@ class Runner {
     if (!(first instanceof Promise) && request.reinvocation !== 'wanted') checkSame(request, name, namespace, uid, generateName);
     else return this.admitAgain(first, request, { name, namespace, uid, generateName });
   }
-  private async admitAgain(first: MaybePromise<void>, request: AdmissionRequest, before: ApiObject['metadata']): Promise<void> {
+  private async admitAgain(first: MaybePromise<void>, request: AdmissionRequest, metadataBefore: ApiObject['metadata']): Promise<void> {
     await first;
     await this.again(request);
-    checkSame(request, before.name, before.namespace, before.uid, before.generateName);
+    checkSame(request, metadataBefore.name, metadataBefore.namespace, metadataBefore.uid, metadataBefore.generateName);
   }
   private again(request: AdmissionRequest): MaybePromise<void> {
     if (request.reinvocation !== 'wanted') return;

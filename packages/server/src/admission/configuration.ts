@@ -38,13 +38,13 @@ export function readAdmissionConfiguration(
   const { plugins, ...rest } = checkType(document, 'AdmissionConfiguration', versions);
   refuseUnknown(rest, ['apiVersion', 'kind', 'plugins'], 'the configuration');
   if (plugins !== undefined && plugins !== null && !Array.isArray(plugins)) throw new Error('plugins must be a list');
-  const found = new Map<string, PluginConfiguration>();
+  const configurations = new Map<string, PluginConfiguration>();
   for (const entry of (plugins ?? []) as unknown[]) {
     const { name, path, configuration, ...others } = object(entry, 'an entry of plugins');
     refuseUnknown(others, ['name', 'path', 'configuration'], `the entry of ${String(name)}`);
     if (typeof name !== 'string' || !pluginNames.includes(name as never))
       throw new Error(`unknown plug-in ${jsonText(name ?? '')}${didYouMean(String(name ?? ''), pluginNames)}`);
-    if (found.has(name)) throw new Error(`${name} is configured twice`);
+    if (configurations.has(name)) throw new Error(`${name} is configured twice`);
     if (!isConfigurable(name)) throw new Error(`the plug-in ${name} takes no configuration: remove its entry`);
     if (!enabled.includes(name))
       throw new Error(
@@ -54,13 +54,13 @@ export function readAdmissionConfiguration(
     if (configuration !== undefined && configuration !== null && path !== undefined && path !== null && path !== '')
       throw new Error(`the entry of ${name} has both a path and a configuration: only one of them can hold`);
     if (configuration !== undefined && configuration !== null) {
-      found.set(name, { value: configuration, directory: dirname(resolve(file)) });
+      configurations.set(name, { value: configuration, directory: dirname(resolve(file)) });
     } else if (typeof path === 'string' && path !== '') {
       const own = resolve(dirname(file), path);
-      found.set(name, { value: readYamlFile(own), directory: dirname(own) });
+      configurations.set(name, { value: readYamlFile(own), directory: dirname(own) });
     }
   }
-  return found;
+  return configurations;
 }
 
 export function readYamlFile(file: string): JsonValue {
@@ -76,11 +76,11 @@ export function readYamlFile(file: string): JsonValue {
 
 /** A configuration object of one of some versions. */
 export function checkType(value: JsonValue, kind: string, versions: readonly string[]): JsonObject {
-  const found = object(value, 'the configuration');
-  if (found.kind !== kind) throw new Error(`the kind must be ${kind}, not ${jsonText(found.kind ?? '')}`);
-  if (!versions.includes(found.apiVersion as string))
-    throw new Error(`the apiVersion must be ${versions.join(' or ')}, not ${jsonText(found.apiVersion ?? '')}`);
-  return found;
+  const configurationObject = object(value, 'the configuration');
+  if (configurationObject.kind !== kind) throw new Error(`the kind must be ${kind}, not ${jsonText(configurationObject.kind ?? '')}`);
+  if (!versions.includes(configurationObject.apiVersion as string))
+    throw new Error(`the apiVersion must be ${versions.join(' or ')}, not ${jsonText(configurationObject.apiVersion ?? '')}`);
+  return configurationObject;
 }
 
 export function object(value: unknown, what: string): JsonObject {
@@ -92,7 +92,7 @@ export function stringList(value: unknown, what: string): readonly string[] {
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) throw new Error(`${what} must be a list of texts`);
   return value as string[];
 }
-export function refuseUnknown(value: JsonObject, known: readonly string[], what: string): void {
+export function refuseUnknown(value: JsonObject, fieldNames: readonly string[], what: string): void {
   for (const key in value)
-    if (!known.includes(key)) throw new Error(`${what} has no field ${JSON.stringify(key)}${didYouMean(key, known)}`);
+    if (!fieldNames.includes(key)) throw new Error(`${what} has no field ${JSON.stringify(key)}${didYouMean(key, fieldNames)}`);
 }

@@ -39,11 +39,11 @@ export class Explanation {
 
   /** Called before a plug-in runs; the returned function is called after it. */
   begin(step: string, phase: ExplainedStep['phase'], request: Explained): (millis: number, failure: unknown) => void {
-    const before = phase === 'admit' && request.object !== undefined ? structuredClone(request.object) : undefined;
+    const objectBefore = phase === 'admit' && request.object !== undefined ? structuredClone(request.object) : undefined;
     // Validation runs once, even if mutation ran twice.
     const round = phase === 'admit' && request.reinvocation === 'running' ? 1 : 0;
     return (millis, failure) => {
-      const changed = before === undefined ? [] : changes(before as JsonValue, request.object as JsonValue);
+      const changed = objectBefore === undefined ? [] : changes(objectBefore as JsonValue, request.object as JsonValue);
       const refused = failure === undefined ? undefined : failure instanceof Error ? failure.message : String(failure);
       this.add({ step, phase, round, millis, changed, ...(refused !== undefined && { refused }) });
     };
@@ -58,9 +58,11 @@ export class Explanation {
     const all = this.steps.map(compact);
     const whole = jsonText(all);
     if (whole.length <= HEADER_LIMIT) return ascii(whole);
-    const kept = this.steps.filter((step) => step.changed.length > 0 || step.refused !== undefined || step.note !== undefined).map(compact);
-    while (kept.length > 0 && jsonText(kept).length > HEADER_LIMIT - 40) kept.pop();
-    return ascii(jsonText([...kept, { left_out: all.length - kept.length }]));
+    const effectiveSteps = this.steps
+      .filter((step) => step.changed.length > 0 || step.refused !== undefined || step.note !== undefined)
+      .map(compact);
+    while (effectiveSteps.length > 0 && jsonText(effectiveSteps).length > HEADER_LIMIT - 40) effectiveSteps.pop();
+    return ascii(jsonText([...effectiveSteps, { left_out: all.length - effectiveSteps.length }]));
   }
 
   /** The same as causes of a Status. */
@@ -94,10 +96,10 @@ function sentence({ phase, round, millis, changed, refused, note }: ExplainedSte
 
 /** The differences between two values, as marked JSON pointers. */
 export function changes(before: JsonValue, after: JsonValue): string[] {
-  const found: string[] = [];
+  const changeTexts: string[] = [];
   let more = 0;
   const report = (text: string): void => {
-    if (found.length < MAX_CHANGES) found.push(text);
+    if (changeTexts.length < MAX_CHANGES) changeTexts.push(text);
     else more++;
   };
   const compare = (a: JsonValue | undefined, b: JsonValue | undefined, path: string): void => {
@@ -116,6 +118,6 @@ export function changes(before: JsonValue, after: JsonValue): string[] {
       compare(own(left, key), own(right, key), `${path}/${escaped(key)}`);
   };
   compare(before, after, '');
-  return more === 0 ? found : [...found, `(${more} more)`];
+  return more === 0 ? changeTexts : [...changeTexts, `(${more} more)`];
 }
 const escaped = (key: string): string => key.replace(/~/g, '~0').replace(/\//g, '~1');

@@ -62,6 +62,6 @@ export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | u
 
 /** For `concerns`: a plug-in for some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
 export function kinds(...names: string[]): (served: Served) => boolean {
-  const wanted = new Set(names.map((name) => (name.includes('/') ? name : `/${name}`)));
-  return ({ kind, custom }) => !custom && wanted.has(`${kind.group}/${kind.plural}`);
+  const kindNames = new Set(names.map((name) => (name.includes('/') ? name : `/${name}`)));
+  return ({ kind, custom }) => !custom && kindNames.has(`${kind.group}/${kind.plural}`);
 }

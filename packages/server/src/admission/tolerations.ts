@@ -57,18 +57,18 @@ class Group {
   private longest: [Toleration, Toleration | undefined][] | undefined;
   /** The first member after the last queried position. */
   private next = 0;
-  private kept: Toleration | undefined;
+  private keptToleration: Toleration | undefined;
 
   add(toleration: Toleration, place: number): void {
     this.members.push(toleration);
     this.places.push(place);
   }
   keep(toleration: Toleration): void {
-    if (this.kept === undefined || seconds(toleration) > seconds(this.kept)) this.kept = toleration;
+    if (this.keptToleration === undefined || seconds(toleration) > seconds(this.keptToleration)) this.keptToleration = toleration;
   }
   /** Whether one that was kept covers it, or a later one that is not equal. Positions are queried in order. */
   covers(narrow: Toleration, place: number): boolean {
-    if (this.kept !== undefined && covers(this.kept, narrow)) return true;
+    if (this.keptToleration !== undefined && covers(this.keptToleration, narrow)) return true;
     while (this.next < this.places.length && (this.places[this.next] as number) <= place) this.next++;
     this.longest ??= this.fromTheEnd();
     const later = this.longest[this.next];

@@ -104,10 +104,10 @@ export class LogFile implements AuditSink {
       size += (this.lines[count] as string).length;
       count++;
     }
-    const taken = count === this.lines.length ? this.lines : this.lines.slice(0, count);
+    const batch = count === this.lines.length ? this.lines : this.lines.slice(0, count);
     this.lines = count === this.lines.length ? [] : this.lines.slice(count);
     this.gathered -= size;
-    return { text: taken.join(''), count };
+    return { text: batch.join(''), count };
   }
 
   private async write(bytes: Buffer): Promise<void> {
@@ -133,9 +133,9 @@ export class LogFile implements AuditSink {
     this.file = undefined;
     const { dir, name, ext } = parse(path);
     const time = new Date(this.options.now()).toISOString().slice(0, -1).replaceAll(':', '-');
-    const taken = new Set(await readdir(dir === '' ? '.' : dir));
+    const existingFiles = new Set(await readdir(dir === '' ? '.' : dir));
     let old = `${name}-${time}${ext}`;
-    for (let i = 1; taken.has(old) || taken.has(`${old}.gz`); i++) old = `${name}-${time}.${i}${ext}`;
+    for (let i = 1; existingFiles.has(old) || existingFiles.has(`${old}.gz`); i++) old = `${name}-${time}.${i}${ext}`;
     await rename(path, join(dir, old));
     // Rotated files are compressed and removed while the new one is written.
     this.tidying = this.tidying.then(() => this.tidy(dir)).catch((error: Error) => this.options.failed(error, 0));
@@ -154,13 +154,13 @@ export class LogFile implements AuditSink {
   /** Newest first. */
   private async oldFiles(dir: string): Promise<{ file: string; time: string }[]> {
     const { name, ext } = parse(this.options.path);
-    const found: { file: string; time: string }[] = [];
+    const rotatedFiles: { file: string; time: string }[] = [];
     for (const file of await readdir(dir === '' ? '.' : dir)) {
       if (!file.startsWith(`${name}-`)) continue;
       const match = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(?:\.(\d+))?(.*)$/.exec(file.slice(name.length + 1));
-      if (match !== null && (match[3] === ext || match[3] === `${ext}.gz`)) found.push({ file, time: match[1] as string });
+      if (match !== null && (match[3] === ext || match[3] === `${ext}.gz`)) rotatedFiles.push({ file, time: match[1] as string });
     }
-    return found.sort((a, b) => (a.file < b.file ? 1 : -1));
+    return rotatedFiles.sort((a, b) => (a.file < b.file ? 1 : -1));
   }
 }
 

@@ -37,7 +37,7 @@ export interface Verdict {
 const nothing: Verdict = { level: Level.None, omitStages: new Set(), omitManagedFields: false };
 
 export interface AuditPolicy {
-  decide(asked: Asked): Verdict;
+  decide(attributes: Asked): Verdict;
 }
 
 /** An invalid policy. The message is for its author. */
@@ -93,8 +93,8 @@ function validate(policy: Policy): FieldErrors {
   return errors;
 }
 
-function checkStages(given: readonly string[] | undefined, at: Path, errors: FieldErrors): void {
-  (given ?? []).forEach((stage, i) => {
+function checkStages(stageNames: readonly string[] | undefined, at: Path, errors: FieldErrors): void {
+  (stageNames ?? []).forEach((stage, i) => {
     if (!(stages as readonly string[]).includes(stage)) errors.notSupported(at.index(i), stage, stages);
   });
 }
@@ -125,8 +125,8 @@ function compile(policy: Policy): AuditPolicy {
     return { rule, verdict: { level, omitStages, omitManagedFields: rule.omitManagedFields ?? policy.omitManagedFields ?? false } };
   });
   return {
-    decide(asked) {
-      for (const { rule, verdict } of rules) if (fits(rule, asked)) return verdict;
+    decide(attributes) {
+      for (const { rule, verdict } of rules) if (fits(rule, attributes)) return verdict;
       return nothing;
     },
   };
@@ -134,26 +134,26 @@ function compile(policy: Policy): AuditPolicy {
 
 const has = (list: readonly string[] | undefined): list is readonly string[] => list !== undefined && list.length > 0;
 
-function fits(rule: PolicyRule, asked: Asked): boolean {
-  const { user } = asked;
+function fits(rule: PolicyRule, attributes: Asked): boolean {
+  const { user } = attributes;
   if (has(rule.users) && (user === undefined || !rule.users.includes(user.name))) return false;
   if (has(rule.userGroups) && !(user?.groups ?? []).some((group) => (rule.userGroups as string[]).includes(group))) return false;
-  if (has(rule.verbs) && !rule.verbs.includes(asked.verb)) return false;
-  if (has(rule.namespaces) || (rule.resources ?? []).length > 0) return asked.resourceRequest && fitsResource(rule, asked);
-  if (has(rule.nonResourceURLs)) return !asked.resourceRequest && rule.nonResourceURLs.some((url) => fitsPath(url, asked.path));
+  if (has(rule.verbs) && !rule.verbs.includes(attributes.verb)) return false;
+  if (has(rule.namespaces) || (rule.resources ?? []).length > 0) return attributes.resourceRequest && fitsResource(rule, attributes);
+  if (has(rule.nonResourceURLs)) return !attributes.resourceRequest && rule.nonResourceURLs.some((url) => fitsPath(url, attributes.path));
   return true;
 }
 
 /** Objects without a namespace have the empty one. */
-function fitsResource(rule: PolicyRule, asked: Asked): boolean {
-  if (has(rule.namespaces) && !rule.namespaces.includes(asked.namespace)) return false;
+function fitsResource(rule: PolicyRule, attributes: Asked): boolean {
+  if (has(rule.namespaces) && !rule.namespaces.includes(attributes.namespace)) return false;
   const groups = rule.resources ?? [];
   if (groups.length === 0) return true;
   return groups.some(({ group = '', resources = [], resourceNames = [] }) => {
-    if (group !== asked.group) return false;
+    if (group !== attributes.group) return false;
     if (resources.length === 0) return true;
-    if (resourceNames.length > 0 && !resourceNames.includes(asked.name)) return false;
-    return resources.some((name) => fitsName(name, asked));
+    if (resourceNames.length > 0 && !resourceNames.includes(attributes.name)) return false;
+    return resources.some((name) => fitsName(name, attributes));
   });
 }
 

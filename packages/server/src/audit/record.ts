@@ -49,7 +49,7 @@ export class AuditRecord implements RequestAudit {
   private request: string | undefined;
   private response: { readonly media: Media; readonly bytes: Buffer } | undefined;
   private faulted = false;
-  private begun = false;
+  private isStarted = false;
 
   constructor(trail: RecordTrail, ctx: Context, verdict: Verdict) {
     this.trail = trail;
@@ -77,14 +77,14 @@ export class AuditRecord implements RequestAudit {
       if (resourceVersion) reference.resourceVersion ??= resourceVersion;
     }
     if (this.verdict.level < Level.Request) return;
-    this.request = this.shown(encode(schema, object as never));
+    this.request = this.redactedText(encode(schema, object as never));
   }
 
   /** The body of a patch or of delete options, as received. */
   requestBody(value: () => JsonValue): void {
     if (this.verdict.level < Level.Request) return;
     try {
-      this.request = this.shown(jsonText(value()));
+      this.request = this.redactedText(jsonText(value()));
     } catch {
       // An unreadable body is refused, and the response says why.
     }
@@ -112,8 +112,8 @@ export class AuditRecord implements RequestAudit {
 
   responseStatus({ status, message, reason, details, code }: Status): void {
     const silent = this.redaction !== undefined && quotes(code);
-    const { causes: _, ...known } = details ?? {};
-    const about = details === undefined ? undefined : silent ? known : details;
+    const { causes: _, ...detailsWithoutCauses } = details ?? {};
+    const about = details === undefined ? undefined : silent ? detailsWithoutCauses : details;
     this.status = {
       metadata: {},
       ...(status !== undefined && { status }),
@@ -132,8 +132,8 @@ export class AuditRecord implements RequestAudit {
 
   /** The head of a long-running response was sent (ResponseStarted). */
   started(): void {
-    if (this.begun) return;
-    this.begun = true;
+    if (this.isStarted) return;
+    this.isStarted = true;
     void this.emit('ResponseStarted');
   }
   /** The request failed by an error of this server (Panic). */
@@ -156,12 +156,12 @@ export class AuditRecord implements RequestAudit {
     const { response } = this;
     if (!final || response === undefined) return this.trail.put(this.event(stage, undefined));
     const done = (object: string | undefined): undefined | Promise<boolean> => this.trail.put(this.event(stage, object));
-    const shown = (value: string | undefined): string | undefined => (value === undefined ? undefined : this.shown(value));
+    const textOf = (value: string | undefined): string | undefined => (value === undefined ? undefined : this.redactedText(value));
     // A response that cannot be decoded must not lose the event.
     try {
       const text = objectText(response.media, response.bytes, this.trail.catalog);
-      if (!(text instanceof Promise)) return done(shown(text));
-      const object = text.then(shown).catch(() => undefined);
+      if (!(text instanceof Promise)) return done(textOf(text));
+      const object = text.then(textOf).catch(() => undefined);
       return this.trail.pending(object.then(done).then((stored) => stored ?? true));
     } catch {
       return done(undefined);
@@ -201,7 +201,7 @@ export class AuditRecord implements RequestAudit {
   }
 
   /** JSON on one line, redacted; undefined if it is too large. */
-  private shown(text: string): string | undefined {
+  private redactedText(text: string): string | undefined {
     if (text.length > OBJECT_LIMIT) {
       this.truncated();
       return undefined;
@@ -229,16 +229,16 @@ function referenceOf({ info }: Context): ObjectRef | undefined {
 
 /** Addresses that proxies in front claim, then the peer address of the connection, which is certain. */
 function sourcesOf(ctx: Context): string[] {
-  const found: string[] = [];
+  const sources: string[] = [];
   const add = (text: string): void => {
-    if (found.length < SOURCE_LIMIT && parseIP(text) !== undefined) found.push(text);
+    if (sources.length < SOURCE_LIMIT && parseIP(text) !== undefined) sources.push(text);
   };
   const forwarded = ctx.header('x-forwarded-for');
   if (forwarded !== undefined) for (const part of forwarded.split(',')) add(part.trim());
   const real = ctx.header('x-real-ip');
-  if (real !== undefined && !found.includes(real.trim())) add(real.trim());
+  if (real !== undefined && !sources.includes(real.trim())) add(real.trim());
   const remote = ctx.req.socket?.remoteAddress;
   const address = remote?.startsWith('::ffff:') ? remote.slice(7) : remote;
-  if (address !== undefined && found.at(-1) !== address) found.push(address);
-  return found;
+  if (address !== undefined && sources.at(-1) !== address) sources.push(address);
+  return sources;
 }

@@ -13,7 +13,7 @@ export interface AuditSink {
    * Takes an event. If the sink makes requests wait (it is blocking, or cannot keep up), the result is a promise of
    * whether the event was stored; otherwise it was taken, or dropped and counted.
    */
-  put(written: WrittenEvent): undefined | Promise<boolean>;
+  put(writtenEvent: WrittenEvent): undefined | Promise<boolean>;
   /** Stores the remaining events, within a time limit. */
   close(): Promise<void>;
 }

@@ -131,10 +131,10 @@ export class Trail {
   /** Passes an event to every sink. The promise resolves to whether all blocking sinks have stored it. */
   put(event: AuditEvent): undefined | Promise<boolean> {
     this.options.metrics.events.inc();
-    const written = { event, json: eventJson(event) };
+    const writtenEvent = { event, json: eventJson(event) };
     let waiting: Promise<boolean>[] | undefined;
     for (const sink of this.options.sinks) {
-      const stored = sink.put(written);
+      const stored = sink.put(writtenEvent);
       if (stored !== undefined) {
         waiting ??= [];
         waiting.push(stored);

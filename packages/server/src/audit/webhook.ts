@@ -74,10 +74,10 @@ export class AuditWebhook implements AuditSink {
     this.closing.abort();
     this.flush();
     let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       cancel = this.options.clock.after(CLOSE_MS, resolve);
     });
-    await Promise.race([this.idle(), late]);
+    await Promise.race([this.idle(), timeout]);
     cancel();
     if (this.queue.length > 0) this.options.dropped(this.queue.length, 'the server ended');
     this.queue.clear();

@@ -46,10 +46,10 @@ function read(rawHeaders: readonly string[]): Wanted {
     return all[0] ?? '';
   };
   const extra = new Map<string, string[]>();
-  for (const [name, given] of values) {
+  for (const [name, headerTexts] of values) {
     if (!name.startsWith(extraPrefix)) continue;
     const key = extraKey(name.slice(extraPrefix.length));
-    extra.set(key, [...(extra.get(key) ?? []), ...given]);
+    extra.set(key, [...(extra.get(key) ?? []), ...headerTexts]);
   }
   return {
     user: single('impersonate-user'),
@@ -60,35 +60,35 @@ function read(rawHeaders: readonly string[]): Wanted {
 }
 
 /** The required permissions, in the order in which they are checked. */
-function partsOf(wanted: Wanted): Part[] {
-  const account = parseServiceAccount(wanted.user);
+function partsOf(wantedUser: Wanted): Part[] {
+  const account = parseServiceAccount(wantedUser.user);
   const parts: Part[] = [
     account === undefined
-      ? { group: '', resource: 'users', name: wanted.user }
+      ? { group: '', resource: 'users', name: wantedUser.user }
       : { group: '', resource: 'serviceaccounts', namespace: account.namespace, name: account.name },
-    ...wanted.groups.map((name) => ({ group: '', resource: 'groups', name })),
+    ...wantedUser.groups.map((name) => ({ group: '', resource: 'groups', name })),
   ];
-  for (const [key, values] of wanted.extra) {
+  for (const [key, values] of wantedUser.extra) {
     parts.push(...values.map((name) => ({ group: 'authentication', resource: 'userextras', subresource: key, name })));
   }
-  if (wanted.uid !== '') parts.push({ group: 'authentication', resource: 'uids', name: wanted.uid });
+  if (wantedUser.uid !== '') parts.push({ group: 'authentication', resource: 'uids', name: wantedUser.uid });
   return parts;
 }
 
-function impersonated(wanted: Wanted): User {
-  const account = parseServiceAccount(wanted.user);
-  const groups = [...wanted.groups];
+function impersonated(wantedUser: Wanted): User {
+  const account = parseServiceAccount(wantedUser.user);
+  const groups = [...wantedUser.groups];
   if (account !== undefined && groups.length === 0) groups.push(...serviceAccountGroups(account.namespace));
-  if (wanted.user === wellKnown.anonymous) {
+  if (wantedUser.user === wellKnown.anonymous) {
     if (!groups.includes(wellKnown.unauthenticated)) groups.push(wellKnown.unauthenticated);
   } else if (!groups.includes(wellKnown.authenticated) && !groups.includes(wellKnown.unauthenticated)) {
     groups.push(wellKnown.authenticated);
   }
   return {
-    name: wanted.user,
-    ...(wanted.uid !== '' && { uid: wanted.uid }),
+    name: wantedUser.user,
+    ...(wantedUser.uid !== '' && { uid: wantedUser.uid }),
     groups,
-    ...(wanted.extra.size > 0 && { extra: Object.fromEntries(wanted.extra) }),
+    ...(wantedUser.extra.size > 0 && { extra: Object.fromEntries(wantedUser.extra) }),
   };
 }
 
@@ -102,13 +102,13 @@ export async function impersonate(
   caller: User,
   authorizer: Authorizer,
 ): Promise<User | undefined> {
-  const wanted = read(request.rawHeaders);
-  if (wanted.user === '') {
-    if (wanted.groups.length === 0 && wanted.uid === '' && wanted.extra.size === 0) return undefined;
+  const wantedUser = read(request.rawHeaders);
+  if (wantedUser.user === '') {
+    if (wantedUser.groups.length === 0 && wantedUser.uid === '' && wantedUser.extra.size === 0) return undefined;
     throw badRequest('groups, a uid or extra fields cannot be impersonated without a user');
   }
-  for (const part of partsOf(wanted)) {
-    const asked: Attributes = {
+  for (const part of partsOf(wantedUser)) {
+    const attributes: Attributes = {
       user: caller,
       verb: 'impersonate',
       group: groupName(identity, part.group),
@@ -120,8 +120,8 @@ export async function impersonate(
       path: '',
       resourceRequest: true,
     };
-    const decision = await authorizer.authorize(asked);
-    if (decision.decision !== 'allow') throw forbiddenError(asked, decision.reason);
+    const decision = await authorizer.authorize(attributes);
+    if (decision.decision !== 'allow') throw forbiddenError(attributes, decision.reason);
   }
-  return impersonated(wanted);
+  return impersonated(wantedUser);
 }

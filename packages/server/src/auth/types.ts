@@ -67,12 +67,12 @@ export interface BearerToken {
  * `shown`, because it was written for that client.
  */
 export class TokenRejected extends Error {
-  readonly shown: boolean;
+  readonly isShown: boolean;
 
-  constructor(message: string, shown = false) {
+  constructor(message: string, isShown = false) {
     super(message);
     this.name = 'TokenRejected';
-    this.shown = shown;
+    this.isShown = isShown;
   }
 }
 
@@ -195,8 +195,10 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
     for (let i = start; i < authorizers.length; i++) {
       const answer = (authorizers[i] as Authorizer).authorize(attributes);
       if (answer instanceof Promise) {
-        const before = open;
-        return answer.then((decision) => (decision.decision === 'none' ? from(attributes, i + 1, [...before, decision]) : decision));
+        const previousDecisions = open;
+        return answer.then((decision) =>
+          decision.decision === 'none' ? from(attributes, i + 1, [...previousDecisions, decision]) : decision,
+        );
       }
       if (answer.decision !== 'none') return answer;
       if (answer.reason !== '' || answer.error !== undefined) open = [...open, answer];

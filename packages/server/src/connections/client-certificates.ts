@@ -40,9 +40,9 @@ export function clientCertificateOf(
   for (let next = certificate.issuerCertificate; next !== undefined && sent.length <= MAX_SENT; next = next.issuerCertificate)
     sent.push(next);
   const refusal = sent.length > MAX_SENT ? `it came with more than ${MAX_SENT} others` : refusalOf(socket);
-  const shown: ClientCertificate = { certificate, refusal, sent, authorities };
-  if (shown.refusal !== undefined || !isWeak || isStrong(pathsOf(shown))) return shown;
-  return { ...shown, refusal: 'a key or a signature is too weak' };
+  const clientCertificate: ClientCertificate = { certificate, refusal, sent, authorities };
+  if (clientCertificate.refusal !== undefined || !isWeak || isStrong(pathsOf(clientCertificate))) return clientCertificate;
+  return { ...clientCertificate, refusal: 'a key or a signature is too weak' };
 }
 
 function refusalOf(socket: TLSSocket): string | undefined {

@@ -83,9 +83,9 @@ export class Connections {
   private closed(peer: string, address: string): void {
     if (!this.peers.delete(peer)) return;
     this.shaking.delete(peer);
-    const left = (this.byAddress.get(address) ?? 1) - 1;
-    if (left === 0) this.byAddress.delete(address);
-    else this.byAddress.set(address, left);
+    const remaining = (this.byAddress.get(address) ?? 1) - 1;
+    if (remaining === 0) this.byAddress.delete(address);
+    else this.byAddress.set(address, remaining);
   }
 }
 

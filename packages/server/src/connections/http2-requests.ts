@@ -24,7 +24,7 @@ export class SessionTurns {
   private readonly giveUp: () => void;
   private waiting: WaitingRequest[] = [];
   /** Streams that began in this turn of the loop; undefined if none did and none was handled. */
-  private begun: number | undefined;
+  private startedAt: number | undefined;
 
   /** `giveUp` ends the connection. */
   constructor(giveUp: () => void) {
@@ -32,9 +32,9 @@ export class SessionTurns {
   }
 
   add(request: WaitingRequest): void {
-    if (this.begun === undefined) this.take(request);
-    else if (this.begun < OPEN_STREAMS) {
-      this.begun++;
+    if (this.startedAt === undefined) this.take(request);
+    else if (this.startedAt < OPEN_STREAMS) {
+      this.startedAt++;
       this.waiting.push(request);
     } else {
       this.waiting = [];
@@ -42,12 +42,12 @@ export class SessionTurns {
     }
   }
   private take({ handle }: WaitingRequest): void {
-    this.begun = 1;
+    this.startedAt = 1;
     inNextTurn(() => this.next());
     handle();
   }
   private next(): void {
-    this.begun = undefined;
+    this.startedAt = undefined;
     const at = this.waiting.findIndex(({ stream }) => !stream.destroyed && !stream.aborted);
     const [request] = at < 0 ? [] : this.waiting.slice(at, at + 1);
     this.waiting.splice(0, at < 0 ? this.waiting.length : at + 1);

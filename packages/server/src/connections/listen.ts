@@ -161,15 +161,15 @@ function letGo(this: http2.ServerHttp2Stream): void {
 }
 
 function letGoWhenSilent(session: http2.ServerHttp2Session): void {
-  let asked = false;
+  let isPinged = false;
   session.setTimeout(H2_SILENT_MS, () => {
-    if (asked) {
+    if (isPinged) {
       session.destroy();
       return;
     }
-    asked = true;
+    isPinged = true;
     session.ping(() => {
-      asked = false;
+      isPinged = false;
     });
   });
 }

@@ -168,8 +168,8 @@ function contextsByName(options: TlsOptions, named: readonly Followed<NamedPair>
     }
   }
   return (name) => {
-    const asked = name.toLowerCase();
-    return contexts.get(asked) ?? contexts.get(asked.replace(/^[^.]*/, '*'));
+    const lowerCaseName = name.toLowerCase();
+    return contexts.get(lowerCaseName) ?? contexts.get(lowerCaseName.replace(/^[^.]*/, '*'));
   };
 }
 

@@ -57,15 +57,15 @@ export interface DiscoveryOptions {
 export function discovery(services: Services, groups: () => Groups, options: DiscoveryOptions): Endpoint {
   const offer = { protobuf: true, transforms: [] };
   /** Documents and their bytes for the present groups. */
-  let made = { groups: undefined as Groups | undefined, listed: undefined as unknown, bytes: new Map<string, Buffer>() };
+  let documents = { groups: undefined as Groups | undefined, listed: undefined as unknown, bytes: new Map<string, Buffer>() };
 
   const show = async (ctx: Context, id: string, document: () => Document): Promise<void> => {
     const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
     const pretty = representation.media === 'json' && (representation.pretty || prettyWanted(ctx));
     const current = groups();
     const listed = options.listed();
-    if (made.groups !== current || made.listed !== listed) made = { groups: current, listed, bytes: new Map() };
-    const { bytes } = made;
+    if (documents.groups !== current || documents.listed !== listed) documents = { groups: current, listed, bytes: new Map() };
+    const { bytes } = documents;
     const key = `${id} ${representation.media}${pretty}`;
     let body = bytes.get(key);
     if (body === undefined) {
@@ -83,11 +83,11 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     // The list of groups and the groups themselves are read with any method.
     if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(options.listed()) }));
     if (parts.length === 2) return showGroup(ctx, path, parts[1] as string);
-    const [, name = '', asked = ''] = parts;
+    const [, name = '', requestedVersion = ''] = parts;
     const group = groups().byName.get(name);
-    const version = group?.versions.find((v) => v.version === asked);
+    const version = group?.versions.find((v) => v.version === requestedVersion);
     if (version !== undefined && name !== '' && parts.length === 3) return showVersion(ctx, version);
-    const why = parts.length === 3 ? services.registry.catalog.whyVersionNotServed(name, asked) : undefined;
+    const why = parts.length === 3 ? services.registry.catalog.whyVersionNotServed(name, requestedVersion) : undefined;
     if (why !== undefined) throw pathNotFound(why);
     if (group === undefined || name === '') return noSuchGroup(ctx, name);
     if (!group.builtin) return pageNotFound(ctx);

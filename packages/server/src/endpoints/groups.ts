@@ -48,18 +48,18 @@ export function perGeneration<T>(catalog: Catalog, make: () => T): () => T {
 }
 
 export function groupsOf(catalog: Catalog): Groups {
-  const found = new Map<string, { builtin: boolean; versions: Map<string, Resource[]> }>();
+  const groupsByName = new Map<string, { builtin: boolean; versions: Map<string, Resource[]> }>();
   for (const { resources } of catalog.all()) {
     for (const resource of resources) {
-      const group = found.get(resource.group) ?? { builtin: false, versions: new Map<string, Resource[]>() };
-      found.set(resource.group, group);
+      const group = groupsByName.get(resource.group) ?? { builtin: false, versions: new Map<string, Resource[]>() };
+      groupsByName.set(resource.group, group);
       if (!resource.custom) group.builtin = true;
-      const known = group.versions.get(resource.version);
-      if (known === undefined) group.versions.set(resource.version, [resource]);
-      else known.push(resource);
+      const existing = group.versions.get(resource.version);
+      if (existing === undefined) group.versions.set(resource.version, [resource]);
+      else existing.push(resource);
     }
   }
-  const all = [...found].map(([name, { builtin, versions }]) => ({ name, builtin, versions: versionsOf(name, builtin, versions) }));
+  const all = [...groupsByName].map(([name, { builtin, versions }]) => ({ name, builtin, versions: versionsOf(name, builtin, versions) }));
   const builtin = all.filter((group) => group.builtin);
   const custom = all.filter((group) => !group.builtin).sort((a, b) => compareText(a.name, b.name));
   const ordered = [...builtin, ...custom];

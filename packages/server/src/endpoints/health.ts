@@ -135,10 +135,10 @@ async function outcome(check: HealthCheck, clock: Clock): Promise<string | undef
   try {
     const answer = check.check();
     if (answer === undefined) return undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       cancel = clock.after(CHECK_TIMEOUT_MS, () => reject(new Error('no answer in time')));
     });
-    await Promise.race([answer, late]);
+    await Promise.race([answer, timeout]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

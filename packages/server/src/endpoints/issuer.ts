@@ -6,8 +6,9 @@ import { type Endpoint, readOnly } from './endpoint.ts';
 export function issuerEndpoint(type: string, document: () => Promise<string>): Endpoint {
   return readOnly(async (ctx) => {
     const accept = ctx.header('accept');
-    const wanted = accept === undefined ? [] : parseAccept(accept).map((clause) => `${clause.type}/${clause.subtype}`);
-    if (wanted.length > 0 && !wanted.some((name) => name === '*/*' || name === 'application/*' || name === type)) throw unacceptable();
+    const acceptedTypes = accept === undefined ? [] : parseAccept(accept).map((clause) => `${clause.type}/${clause.subtype}`);
+    if (acceptedTypes.length > 0 && !acceptedTypes.some((name) => name === '*/*' || name === 'application/*' || name === type))
+      throw unacceptable();
     const at = ctx.headers.indexOf('Cache-Control');
     if (at >= 0) ctx.headers[at + 1] = 'public, max-age=3600';
     send(ctx, 200, type, await document());

@@ -19,15 +19,15 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
   });
   /** The resource is the first part of the key. */
   const series = (operation: string): ((key: string) => Histogram) => {
-    const known = new BoundedCache<string, Histogram>(MAX_SERIES);
+    const histograms = new BoundedCache<string, Histogram>(MAX_SERIES);
     return (key) => {
       const type = typeOf(key);
-      let found = known.get(type);
-      if (found === undefined) {
-        found = durations.with(operation, type);
-        known.set(type, found);
+      let histogram = histograms.get(type);
+      if (histogram === undefined) {
+        histogram = durations.with(operation, type);
+        histograms.set(type, histogram);
       }
-      return found;
+      return histogram;
     };
   };
   const timed = <T>(histogram: Histogram, work: Promise<T>): Promise<T> => {

@@ -17,7 +17,7 @@ const STATS_WAIT_MS = 1000;
  * `before` is awaited first, for values that are read asynchronously. The series of all kinds come to megabytes: they are made in
  * slices. One scrape is made at a time; those that arrive meanwhile share the next.
  */
-export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): Endpoint {
+export function metricsEndpoint(metrics: Metrics, refresh: () => Promise<void>): Endpoint {
   let current: Promise<Buffer> | undefined;
   let next: Promise<Buffer> | undefined;
   const scrape = (): Promise<Buffer> => {
@@ -25,7 +25,7 @@ export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): 
       next ??= current.then(again, again);
       return next;
     }
-    current = make(metrics, before).finally(() => {
+    current = make(metrics, refresh).finally(() => {
       current = undefined;
     });
     return current;
@@ -37,15 +37,15 @@ export function metricsEndpoint(metrics: Metrics, before: () => Promise<void>): 
   return async (ctx) => send(ctx, 200, metricsContentType, await scrape());
 }
 
-async function make(metrics: Metrics, before: () => Promise<void>): Promise<Buffer> {
-  await before();
+async function make(metrics: Metrics, refresh: () => Promise<void>): Promise<Buffer> {
+  await refresh();
   const slices = new Slices();
-  const made: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (const piece of metrics.pieces()) {
-    made.push(Buffer.from(piece));
+    chunks.push(Buffer.from(piece));
     if (slices.due) await slices.pause();
   }
-  return Buffer.concat(made);
+  return Buffer.concat(chunks);
 }
 
 export function registerInFlight(metrics: Metrics, inFlight: InFlight): void {
@@ -124,11 +124,11 @@ export function registerStore(metrics: Metrics, engine: Engine, clock: Clock): (
   return async () => {
     revision.set(engine.revision);
     let cancel: Cancel | undefined;
-    const late = new Promise<Record<string, number>>((resolve) => {
+    const timeout = new Promise<Record<string, number>>((resolve) => {
       cancel = clock.after(STATS_WAIT_MS, () => resolve({}));
     });
     // Health checks report a store that does not answer; the other metrics are still served.
-    const facts = await Promise.race([engine.stats().catch(() => ({})), late]);
+    const facts = await Promise.race([engine.stats().catch(() => ({})), timeout]);
     cancel?.();
     for (const [fact, value] of Object.entries(facts)) stats.with(engine.name, fact).set(value);
   };

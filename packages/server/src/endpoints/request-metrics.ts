@@ -39,7 +39,7 @@ export class RequestMetrics {
   private readonly lasting: Family<Gauge>;
   private readonly deprecated: Family<Gauge>;
   private readonly events: Family<Counter>;
-  private readonly known = new Map<string, Map<number, Series>>();
+  private readonly seriesByRequest = new Map<string, Map<number, Series>>();
   private count = 0;
   /** Grows when series are forgotten: routes that kept one look for theirs again. */
   private epoch = 0;
@@ -96,8 +96,8 @@ export class RequestMetrics {
       this.events.removeMatching({ group, kind: kind.kind });
     }
     this.epoch++;
-    this.count -= this.known.get(plural)?.size ?? 0;
-    this.known.delete(plural);
+    this.count -= this.seriesByRequest.get(plural)?.size ?? 0;
+    this.seriesByRequest.delete(plural);
   }
 
   /** Called once at the end of every request. */
@@ -112,7 +112,7 @@ export class RequestMetrics {
     let { series } = route;
     if (series === undefined || route.seriesNumber !== number || route.seriesEpoch !== this.epoch) {
       series = this.seriesOf(ctx, number, verb, scope);
-      route.series = series.known ? series : undefined;
+      route.series = series.isKnownPath ? series : undefined;
       route.seriesNumber = number;
       route.seriesEpoch = this.epoch;
     }
@@ -127,7 +127,7 @@ export class RequestMetrics {
     const { info } = ctx;
     const dryRun = ctx.search !== '' && ctx.search.includes('dryRun=All') ? 'All' : '';
     const place = info.resourceRequest ? info.resource : this.options.paths(info.path);
-    let series = this.known.get(place)?.get(number);
+    let series = this.seriesByRequest.get(place)?.get(number);
     while (series !== undefined && !isOf(series, info, dryRun)) series = series.next;
     return series ?? this.find(place, number, ctx, verb, scope, dryRun);
   }
@@ -148,34 +148,41 @@ export class RequestMetrics {
 
   private find(place: string, number: number, ctx: Context, verb: number, scope: number, dryRun: string): Series {
     const { info } = ctx;
-    const found = this.labelsOf(info, verb, scope);
-    const labels = found?.labels ?? { group: '', version: '', resource: '', subresource: '', scope: '', verb: verbs[verb] as string };
-    const component = found?.component ?? 'apiserver';
+    const labelsAndComponent = this.labelsOf(info, verb, scope);
+    const labels = labelsAndComponent?.labels ?? {
+      group: '',
+      version: '',
+      resource: '',
+      subresource: '',
+      scope: '',
+      verb: verbs[verb] as string,
+    };
+    const component = labelsAndComponent?.component ?? 'apiserver';
     const all = values(labels);
     const series: Series = {
       group: info.group,
       version: info.version,
       subresource: info.subresource,
       dryRun,
-      next: this.known.get(place)?.get(number),
-      known: found !== undefined,
+      next: this.seriesByRequest.get(place)?.get(number),
+      isKnownPath: labelsAndComponent !== undefined,
       total: this.totals.with(String(ctx.status), component, dryRun, ...all),
       duration: this.durations.with(component, dryRun, ...all),
       size: verb === GET || verb === LIST ? this.sizes.with(component, ...all) : undefined,
-      unmarked: found !== undefined && this.isDeprecated(info),
+      unmarked: labelsAndComponent !== undefined && this.isDeprecated(info),
     };
-    if (series.known) this.remember(place, number, series);
+    if (series.isKnownPath) this.remember(place, number, series);
     return series;
   }
 
   private remember(place: string, number: number, series: Series): void {
     if (this.count >= SERIES_LIMIT) {
-      this.known.clear();
+      this.seriesByRequest.clear();
       this.count = 0;
       this.epoch++;
     }
-    const numbers = this.known.get(place) ?? new Map<number, Series>();
-    this.known.set(place, numbers.set(number, series));
+    const numbers = this.seriesByRequest.get(place) ?? new Map<number, Series>();
+    this.seriesByRequest.set(place, numbers.set(number, series));
     this.count++;
   }
 
@@ -183,8 +190,9 @@ export class RequestMetrics {
   private labelsOf(info: RequestInfo, verb: number, scope: number): { labels: Labels; component: string } | undefined {
     const { group, version, resource, subresource } = info;
     if (info.resourceRequest) {
-      const known = this.options.catalog.find(group, version, resource);
-      if (known === undefined || (subresource !== '' && !Object.hasOwn(known.kind.subresources, subresource))) return undefined;
+      const servedResource = this.options.catalog.find(group, version, resource);
+      if (servedResource === undefined || (subresource !== '' && !Object.hasOwn(servedResource.kind.subresources, subresource)))
+        return undefined;
       return { labels: { group, version, resource, subresource, ...words(verb, scope) }, component: 'apiserver' };
     }
     const path = this.options.paths(info.path);

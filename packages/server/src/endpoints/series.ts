@@ -8,7 +8,7 @@ export interface Series {
   readonly dryRun: string;
   readonly next: Series | undefined;
   /** Of a path that leads somewhere: others are the client's invention and are not remembered. */
-  readonly known: boolean;
+  readonly isKnownPath: boolean;
   readonly total: Counter;
   readonly duration: Histogram;
   /** Sizes of answers are counted for reads alone. */

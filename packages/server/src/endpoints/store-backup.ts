@@ -60,7 +60,7 @@ async function sendBackup(ctx: Context, { engine, facts, clock, log }: BackupOpt
     ctx.longRunning = true;
     if (ctx.audit?.wantsResponse === true) ctx.audit.truncated();
     head(ctx, 200, ['Content-Type', 'application/octet-stream', 'X-Content-Type-Options', 'nosniff']);
-    const late = clock.after(LONGEST_MS, () => giveUp(ctx, log, 'it took too long'));
+    const cancelTimeout = clock.after(LONGEST_MS, () => giveUp(ctx, log, 'it took too long'));
     try {
       for await (const chunk of backupChunks(header, snapshotPages(engine, hold.revision))) {
         if (ctx.res.destroyed) return;
@@ -71,7 +71,7 @@ async function sendBackup(ctx: Context, { engine, facts, clock, log }: BackupOpt
       // The head is sent: the client sees that the end is missing.
       giveUp(ctx, log, String(error));
     } finally {
-      late();
+      cancelTimeout();
     }
   } finally {
     // The hold expires if it cannot be released.

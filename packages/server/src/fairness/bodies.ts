@@ -61,7 +61,7 @@ export class BodyAccount {
 
 export class UnfinishedBody {
   readonly account: BodyAccount;
-  readonly begun: number;
+  readonly startedAt: number;
   readonly unlimited: boolean;
   /** Received bytes, and those of them that are kept. */
   came = 0;
@@ -75,9 +75,9 @@ export class UnfinishedBody {
   /** Why it was refused before a handler read it. */
   refused: ApiError | undefined;
 
-  constructor(account: BodyAccount, begun: number, unlimited: boolean) {
+  constructor(account: BodyAccount, startedAt: number, unlimited: boolean) {
     this.account = account;
-    this.begun = begun;
+    this.startedAt = startedAt;
     this.unlimited = unlimited;
   }
   refuse(error: ApiError): void {
@@ -181,7 +181,7 @@ export class Bodies {
       while (next !== undefined) {
         const body = next;
         next = body.newer;
-        if (now - body.begun > GRACE_MS + (body.came / LEAST_RATE) * 1000)
+        if (now - body.startedAt > GRACE_MS + (body.came / LEAST_RATE) * 1000)
           this.refuse(body, requestTimedOut('the body of the request did not come in time'));
       }
       if (account.count > 0) continue;

@@ -79,8 +79,8 @@ const work = (seatSeconds: number): string => `${seatSeconds.toFixed(8)}ss`;
 function queueRows(level: Level) {
   if (level.config.queues === 0) return [[level.name, '<none>', '<none>', '<none>', '<none>', '<none>', '<none>', '<none>', '<none>']];
   const busy = new Map(level.busy.map((queue) => [queue.index, queue]));
-  const shown = new Set([...busy.keys(), ...Array.from({ length: Math.min(level.config.queues, IDLE_SHOWN) }, (_, i) => i)]);
-  return [...shown].sort((a, b) => a - b).map((index) => queueRow(level, index, busy.get(index)));
+  const shownQueues = new Set([...busy.keys(), ...Array.from({ length: Math.min(level.config.queues, IDLE_SHOWN) }, (_, i) => i)]);
+  return [...shownQueues].sort((a, b) => a - b).map((index) => queueRow(level, index, busy.get(index)));
 }
 function queueRow(level: Level, index: number, queue: FairQueue | undefined) {
   const waiting = queue?.waiting ?? [];

@@ -221,18 +221,18 @@ export class Fairness {
   /** Lets go of clients that do not take their answers: those hold seats as well. Returns whether any seat is taken. */
   private sweep(): boolean {
     const longest = this.options.requestTimeoutMs + SWEEP_MS;
-    let taken = false;
+    let isAnySeatTaken = false;
     for (const level of this.options.flows.levels.all()) {
-      const before = this.clock.monotonic() - longest;
+      const oldestStart = this.clock.monotonic() - longest;
       let next = level.oldest as Context['seating'] | undefined;
-      taken ||= next !== undefined || level.waiting > 0;
-      while (next !== undefined && next.seatSince < before) {
+      isAnySeatTaken ||= next !== undefined || level.waiting > 0;
+      while (next !== undefined && next.seatSince < oldestStart) {
         const { request } = next;
         next = next.newerSeat as Context['seating'] | undefined;
         request.res.destroy();
       }
     }
-    return taken;
+    return isAnySeatTaken;
   }
 
   /** Whether requests are given seats and let go of. */

@@ -67,17 +67,17 @@ function families(metrics: Metrics): Families {
 
 export class FlowMetrics {
   private readonly families: Families | undefined;
-  private readonly known = new BoundedCache<string, SchemaMetrics>(MAX_SERIES);
+  private readonly metricsBySchema = new BoundedCache<string, SchemaMetrics>(MAX_SERIES);
   private levels: readonly Level[] = [];
 
   /** Without a registry everything is counted and not shown. */
   constructor(metrics?: Metrics) {
     if (metrics === undefined) return;
-    const made = families(metrics);
-    this.families = made;
+    const metricFamilies = families(metrics);
+    this.families = metricFamilies;
     metrics.onCollect(() => {
-      made.limit.clear();
-      for (const level of this.levels) if (!level.exempt) made.limit.with(level.name).set(level.limit);
+      metricFamilies.limit.clear();
+      for (const level of this.levels) if (!level.exempt) metricFamilies.limit.with(level.name).set(level.limit);
     });
   }
 
@@ -87,17 +87,17 @@ export class FlowMetrics {
 
   of(level: string, schema: string): SchemaMetrics {
     const key = `${level}\n${schema}`;
-    let known = this.known.get(key);
-    if (known === undefined) {
-      known = this.make(level, schema);
-      this.known.set(key, known);
+    let schemaMetrics = this.metricsBySchema.get(key);
+    if (schemaMetrics === undefined) {
+      schemaMetrics = this.make(level, schema);
+      this.metricsBySchema.set(key, schemaMetrics);
     }
-    return known;
+    return schemaMetrics;
   }
 
   private make(level: string, schema: string): SchemaMetrics {
-    const made = this.families;
-    if (made === undefined) {
+    const metricFamilies = this.families;
+    if (metricFamilies === undefined) {
       const counter = new Counter();
       const [gauge, histogram] = [() => new Gauge(), () => new Histogram(seconds)];
       return {
@@ -114,16 +114,16 @@ export class FlowMetrics {
       };
     }
     return {
-      dispatched: made.dispatched.with(level, schema),
-      executing: made.executing.with(level, schema),
-      seats: made.seats.with(level, schema),
-      waiting: made.waiting.with(level, schema),
-      waited: made.waited.with(level, schema, 'true'),
-      waitedInVain: made.waited.with(level, schema, 'false'),
-      ran: made.ran.with(level, schema),
-      queueLength: made.queueLength.with(level, schema),
-      width: made.width.with(level, schema),
-      rejected: (reason) => made.rejected.with(level, schema, reason),
+      dispatched: metricFamilies.dispatched.with(level, schema),
+      executing: metricFamilies.executing.with(level, schema),
+      seats: metricFamilies.seats.with(level, schema),
+      waiting: metricFamilies.waiting.with(level, schema),
+      waited: metricFamilies.waited.with(level, schema, 'true'),
+      waitedInVain: metricFamilies.waited.with(level, schema, 'false'),
+      ran: metricFamilies.ran.with(level, schema),
+      queueLength: metricFamilies.queueLength.with(level, schema),
+      width: metricFamilies.width.with(level, schema),
+      rejected: (reason) => metricFamilies.rejected.with(level, schema, reason),
     };
   }
 }

@@ -57,15 +57,18 @@ function wantedCondition(level: string, exists: boolean): Omit<FlowSchemaConditi
 async function updateStatus(schema: FlowSchema, levels: Live, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {
   const { name = '' } = schema.metadata;
   const level = schema.spec.priorityLevelConfiguration.name;
-  const wanted = wantedCondition(level, levels.get('', level) !== undefined);
+  const wantedState = wantedCondition(level, levels.get('', level) !== undefined);
   const current = schema.status.conditions?.find(({ type }) => type === TYPE);
-  const unchanged = current !== undefined && current.status === wanted.status;
-  if (unchanged && current.message === wanted.message) return;
+  const unchanged = current !== undefined && current.status === wantedState.status;
+  if (unchanged && current.message === wantedState.message) return;
   try {
     await changeStatus(name, (object) => {
       const { status } = object as FlowSchema;
       const others = (status.conditions ?? []).filter(({ type }) => type !== TYPE);
-      status.conditions = [...others, { ...wanted, lastTransitionTime: (unchanged && current.lastTransitionTime) || formatTime(now()) }];
+      status.conditions = [
+        ...others,
+        { ...wantedState, lastTransitionTime: (unchanged && current.lastTransitionTime) || formatTime(now()) },
+      ];
     });
   } catch (error) {
     // A schema that was deleted meanwhile needs no status.

@@ -26,12 +26,12 @@
  */
 
 import {
-  before,
   bound,
   ESTIMATED_SECONDS,
   estimated,
   FairQueue,
   type Holder,
+  isDueBefore,
   occupied,
   shortest,
   type Waiter,
@@ -81,7 +81,7 @@ export class Level {
   private newest: Holder | undefined;
   private syncedAt = 0;
   private turn = 0;
-  private made = new Map<number, FairQueue>();
+  private queuesByIndex = new Map<number, FairQueue>();
 
   constructor(name: string, config: LevelConfig) {
     this.name = name;
@@ -103,15 +103,15 @@ export class Level {
 
   /** Queues are made when they are dealt. Removed ones serve their remaining requests, and are not dealt again. */
   queue(index: number): FairQueue {
-    let queue = this.made.get(index);
+    let queue = this.queuesByIndex.get(index);
     if (queue === undefined) {
       queue = new FairQueue(index);
-      this.made.set(index, queue);
+      this.queuesByIndex.set(index, queue);
     }
     return queue;
   }
   forgetQueues(): void {
-    this.made = new Map(this.busy.map((queue) => [queue.index, queue]));
+    this.queuesByIndex = new Map(this.busy.map((queue) => [queue.index, queue]));
   }
 
   get idle(): boolean {
@@ -277,7 +277,7 @@ export class Level {
       const [first] = queue.waiting;
       if (first === undefined || occupied(first.width) > most) continue;
       const end = queue.next + estimated(first.width);
-      if (best === undefined || end < earliest || (end === earliest && before(queue, best))) [best, earliest] = [queue, end];
+      if (best === undefined || end < earliest || (end === earliest && isDueBefore(queue, best))) [best, earliest] = [queue, end];
     }
     return best;
   }

@@ -28,19 +28,19 @@ export class Levels {
   }
 
   update(objects: readonly PriorityLevelConfiguration[], now: number): void {
-    const wanted = new Map<string, { uid: string; spec: PriorityLevelConfigurationSpec }>();
-    for (const [name, spec] of mandatoryLevels) wanted.set(name, { uid: '', spec });
-    for (const { metadata, spec } of objects) wanted.set(metadata.name ?? '', { uid: metadata.uid ?? '', spec });
+    const specsByName = new Map<string, { uid: string; spec: PriorityLevelConfigurationSpec }>();
+    for (const [name, spec] of mandatoryLevels) specsByName.set(name, { uid: '', spec });
+    for (const { metadata, spec } of objects) specsByName.set(metadata.name ?? '', { uid: metadata.uid ?? '', spec });
     let shares = 0;
-    for (const { spec } of wanted.values()) shares += sharesOf(spec);
-    for (const [name, { uid, spec }] of wanted) {
+    for (const { spec } of specsByName.values()) shares += sharesOf(spec);
+    for (const [name, { uid, spec }] of specsByName) {
       const config = configOf(uid, spec, Math.ceil((this.total * sharesOf(spec)) / Math.max(shares, 1)));
       const level = this.byName.get(name);
       if (level === undefined) this.byName.set(name, new Level(name, config));
       else level.configure(config, now);
     }
     for (const [name, level] of this.byName) {
-      if (wanted.has(name)) continue;
+      if (specsByName.has(name)) continue;
       level.quiescing = true;
       if (level.idle) this.byName.delete(name);
     }

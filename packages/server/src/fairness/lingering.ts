@@ -20,7 +20,7 @@ interface Lingering {
 export class LingeringSeats {
   private readonly clock: Clock;
   /** Sorted by time, the earliest last. */
-  private readonly kept: Lingering[] = [];
+  private readonly lingering: Lingering[] = [];
   private cancel: Cancel | undefined;
   private setFor = 0;
 
@@ -29,12 +29,12 @@ export class LingeringSeats {
   }
 
   get size(): number {
-    return this.kept.length;
+    return this.lingering.length;
   }
 
   add(level: Level, queue: FairQueue | undefined, seats: number, overtook: boolean, now: number, millis: number): void {
     const until = now + millis;
-    const { kept } = this;
+    const { lingering: kept } = this;
     // Most have the same time, and are inserted at the beginning.
     let low = 0;
     let high = kept.length;
@@ -50,18 +50,18 @@ export class LingeringSeats {
   close(): void {
     this.cancel?.();
     this.cancel = undefined;
-    this.kept.length = 0;
+    this.lingering.length = 0;
   }
 
   private set(now: number): void {
     this.cancel?.();
-    this.setFor = (this.kept[this.kept.length - 1] as Lingering).until;
+    this.setFor = (this.lingering[this.lingering.length - 1] as Lingering).until;
     this.cancel = this.clock.after(Math.max(this.setFor - now, 0), this.free);
   }
 
   private readonly free = (): void => {
     this.cancel = undefined;
-    const { kept } = this;
+    const { lingering: kept } = this;
     const now = this.clock.monotonic();
     for (let last = kept.at(-1); last !== undefined && last.until <= now; last = kept.at(-1)) {
       kept.pop();

@@ -68,7 +68,7 @@ export function bound(queue: FairQueue): void {
   if (first !== undefined && queue.next < first.virtual) queue.next = first.virtual;
 }
 
-export const before = (a: FairQueue, b: FairQueue): boolean => a.turn < b.turn || (a.turn === b.turn && a.index < b.index);
+export const isDueBefore = (a: FairQueue, b: FairQueue): boolean => a.turn < b.turn || (a.turn === b.turn && a.index < b.index);
 
 /** The queue of a hand with the least queued work. */
 export function shortest(hand: readonly FairQueue[]): FairQueue {

@@ -76,12 +76,12 @@ export class Flows {
   /** Finds the flow of a request and names schema and level in the headers of its response. */
   readonly step: Step = (ctx) => {
     this.refresh();
-    const noted = ctx.route.of(ctx.user);
-    let { flow } = noted;
-    if (flow === undefined || noted.flowEpoch !== this.epoch) {
+    const routeOfUser = ctx.route.of(ctx.user);
+    let { flow } = routeOfUser;
+    if (flow === undefined || routeOfUser.flowEpoch !== this.epoch) {
       flow = this.find(ctx.user, ctx.info);
-      noted.flow = flow;
-      noted.flowEpoch = this.epoch;
+      routeOfUser.flow = flow;
+      routeOfUser.flowEpoch = this.epoch;
     }
     ctx.flow = flow;
     const { uid } = flow.schema;
@@ -156,11 +156,11 @@ export class Flows {
     return candidates;
   }
 
-  private ofNamespace(candidate: Candidate, known: BoundedCache<string, Flow>, namespace: string): Flow {
-    let flow = known.get(namespace);
+  private ofNamespace(candidate: Candidate, flowsByNamespace: BoundedCache<string, Flow>, namespace: string): Flow {
+    let flow = flowsByNamespace.get(namespace);
     if (flow === undefined) {
       flow = flowOf(candidate.flow.schema, namespace, candidate.flow.bodies, candidate.flow.share);
-      known.set(namespace, flow);
+      flowsByNamespace.set(namespace, flow);
     }
     candidate.flow = flow;
     return flow;
@@ -215,8 +215,8 @@ function isSubject(subject: Subject, user: User): boolean {
 }
 
 const star = (list: readonly string[] | undefined): boolean => list?.includes('*') ?? false;
-const has = (list: readonly string[] | undefined, wanted: string): boolean =>
-  list !== undefined && (list.includes('*') || list.includes(wanted));
+const has = (list: readonly string[] | undefined, word: string): boolean =>
+  list !== undefined && (list.includes('*') || list.includes(word));
 const fitsAnyResource = (rule: ResourceRule): boolean =>
   star(rule.verbs) && star(rule.apiGroups) && star(rule.resources) && star(rule.namespaces) && rule.clusterScope === true;
 const fitsAnyPath = (rule: PathRule): boolean => star(rule.verbs) && star(rule.nonResourceURLs);

@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 
 /** Different numbers below `queues`, as many as the hand holds, that depend on the flow alone. */
 export function dealHand(flow: string, queues: number, handSize: number): number[] {
-  let left = createHash('sha256').update(flow).digest().readBigUInt64LE(0);
+  let remainingBits = createHash('sha256').update(flow).digest().readBigUInt64LE(0);
   const hand: number[] = [];
   const size = Math.min(handSize, queues);
   for (let dealt = 0; dealt < size; dealt++) {
     const remaining = BigInt(queues - dealt);
-    let card = Number(left % remaining);
-    left /= remaining;
+    let card = Number(remainingBits % remaining);
+    remainingBits /= remaining;
     // The card is counted among those that are still in the deck.
     for (const earlier of [...hand].sort((a, b) => a - b)) if (card >= earlier) card++;
     hand.push(card);

@@ -20,7 +20,7 @@ function world(...present: FlowObject[]) {
   const end = keepFlowObjects({
     live: store.live,
     annotation: KEPT,
-    wanted: { flowschemas: [], prioritylevelconfigurations: [level('catch-all', 5, 'true'), level('suggested', 30, 'true')] },
+    wantedObjects: { flowschemas: [], prioritylevelconfigurations: [level('catch-all', 5, 'true'), level('suggested', 30, 'true')] },
     create: async (plural, object) => store.put(GROUP, plural, object),
     change: async (plural, name, change) => {
       const object = structuredClone(view.get('', name)) as ApiObject;

@@ -21,7 +21,7 @@ export type FlowObject = ApiObject & { spec: object };
 export interface FlowUpkeepOptions {
   readonly live: LiveSource;
   /** The wanted objects, in the normal form. */
-  readonly wanted: Readonly<Record<Plural, readonly FlowObject[]>>;
+  readonly wantedObjects: Readonly<Record<Plural, readonly FlowObject[]>>;
   /** Whether the server keeps an object up to date. */
   readonly annotation: string;
   readonly create: (plural: Plural, object: FlowObject) => Promise<unknown>;
@@ -60,11 +60,12 @@ export function keepFlowObjects(options: FlowUpkeepOptions): () => void {
 }
 
 async function settle(options: FlowUpkeepOptions, plural: Plural, live: Live<FlowObject>): Promise<void> {
-  const wanted = new Map(options.wanted[plural].map((object) => [object.metadata.name ?? '', object]));
-  for (const [name, object] of wanted) await attempt(options, () => put(options, plural, name, object, live.get('', name)));
+  const wantedByName = new Map(options.wantedObjects[plural].map((object) => [object.metadata.name ?? '', object]));
+  for (const [name, object] of wantedByName) await attempt(options, () => put(options, plural, name, object, live.get('', name)));
   for (const { metadata } of live.list()) {
     const { name = '', annotations } = metadata;
-    if (!wanted.has(name) && own(annotations, options.annotation) === 'true') await attempt(options, () => options.remove(plural, name));
+    if (!wantedByName.has(name) && own(annotations, options.annotation) === 'true')
+      await attempt(options, () => options.remove(plural, name));
   }
 }
 
@@ -72,21 +73,21 @@ async function put(
   { annotation, create, change }: FlowUpkeepOptions,
   plural: Plural,
   name: string,
-  wanted: FlowObject,
+  wantedObject: FlowObject,
   present: FlowObject | undefined,
 ): Promise<void> {
   if (present === undefined) {
-    await create(plural, wanted);
+    await create(plural, wantedObject);
     return;
   }
   const mandatory = (plural === 'flowschemas' ? mandatorySchemas : mandatoryLevels).has(name);
-  const said = own(present.metadata.annotations, annotation);
-  const ours = mandatory || said === 'true' || (said !== 'false' && (present.metadata.generation ?? 1) === 1);
+  const autoUpdate = own(present.metadata.annotations, annotation);
+  const ours = mandatory || autoUpdate === 'true' || (autoUpdate !== 'false' && (present.metadata.generation ?? 1) === 1);
   const right = String(ours);
-  if (said === right && (!ours || equal(present.spec, wanted.spec))) return;
+  if (autoUpdate === right && (!ours || equal(present.spec, wantedObject.spec))) return;
   await change(plural, name, (object) => {
     object.metadata.annotations = { ...object.metadata.annotations, [annotation]: right };
-    if (ours) (object as FlowObject).spec = structuredClone(wanted.spec);
+    if (ours) (object as FlowObject).spec = structuredClone(wantedObject.spec);
   });
 }
 

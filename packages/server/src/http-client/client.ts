@@ -100,8 +100,8 @@ export class HttpClient {
 
   private place(call: Call): void {
     // If the server closed one idle connection, it may have closed the others as well.
-    const kept = call.isRetry ? undefined : this.takeIdle(keyOf(call.address));
-    if (kept !== undefined) this.send(kept, call);
+    const idleConnection = call.isRetry ? undefined : this.takeIdle(keyOf(call.address));
+    if (idleConnection !== undefined) this.send(idleConnection, call);
     else if (this.connections.size < this.options.maxConnections || this.giveUpOne()) this.send(this.connect(call.address), call);
     else this.waiting.push(call);
   }

@@ -46,8 +46,8 @@ export function connect(
   const socket = tls === undefined ? connectPlain({ ...address, lookup }) : connectSecurely(tls, address, lookup);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MILLIS);
-  const late = (): void => void socket.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
-  const cancel = clock.after(CONNECT_MILLIS, late);
+  const onTimeout = (): void => void socket.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }));
+  const cancel = clock.after(CONNECT_MILLIS, onTimeout);
   const failed = (error?: Error): void => {
     cancel();
     socket.off('error', failed).off('close', closed).on('error', ignore);

@@ -364,7 +364,7 @@ test('a client that has closed its side gets the answers to what it sent before'
   answer(first);
   const second = await next();
   expect([first.req.url, second.req.url]).toEqual(['/a', '/b']);
-  while (!second.res.left) await new Promise(setImmediate);
+  while (!second.res.isHalfClosed) await new Promise(setImmediate);
   answer(second);
   await client.until(({ ended }) => ended);
   expect(client.text.match(/ 200 OK/g)).toHaveLength(2);

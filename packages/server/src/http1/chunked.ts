@@ -28,7 +28,7 @@ export class ChunkedReader {
   private state: State = 'size';
   private digits = 0;
   /** Remaining bytes of the chunk. */
-  private left = 0;
+  private remaining = 0;
   /** Of the chunk, behind the first semicolon. */
   private extension = '';
   private extensionBytes = 0;
@@ -44,11 +44,11 @@ export class ChunkedReader {
     let at = from;
     while (at < to && this.state !== 'done') {
       if (this.state === 'data') {
-        const end = Math.min(to, at + this.left);
+        const end = Math.min(to, at + this.remaining);
         data(bytes.subarray(at, end));
-        this.left -= end - at;
+        this.remaining -= end - at;
         at = end;
-        if (this.left === 0) this.state = 'data-return';
+        if (this.remaining === 0) this.state = 'data-return';
       } else if (this.state === 'trailer') at = this.readTrailer(bytes, at, to);
       else this.take(bytes[at++] as number);
     }
@@ -72,7 +72,7 @@ export class ChunkedReader {
         return;
       case 'size-end':
         if (byte !== LF) throw new BadRequest('invalid end of a chunk size');
-        this.state = this.left === 0 ? 'trailer' : 'data';
+        this.state = this.remaining === 0 ? 'trailer' : 'data';
         this.digits = 0;
         return;
       case 'data-return':
@@ -89,7 +89,7 @@ export class ChunkedReader {
     const digit = digitOf(byte);
     if (digit >= 0) {
       if (++this.digits > SIZE_DIGITS) throw new BadRequest('a chunk size is too large');
-      this.left = this.left * 16 + digit;
+      this.remaining = this.remaining * 16 + digit;
     } else if (this.digits === 0) throw new BadRequest('invalid chunk size');
     else if (byte === SEMICOLON) this.state = 'extension';
     else if (byte === CR) this.state = 'size-end';
@@ -99,14 +99,14 @@ export class ChunkedReader {
   private readTrailer(bytes: Buffer, from: number, to: number): number {
     // One byte more than the limit is enough to know.
     const most = Math.min(to, from + TRAILER_BYTES + 1 - this.trailer.length);
-    const before = this.trailer.length;
+    const lengthBefore = this.trailer.length;
     const text = this.trailer + bytes.toString('latin1', from, most);
     const isEmpty = text.startsWith('\r\n');
-    const end = isEmpty ? 0 : text.indexOf('\r\n\r\n', Math.max(0, before - 3));
+    const end = isEmpty ? 0 : text.indexOf('\r\n\r\n', Math.max(0, lengthBefore - 3));
     if (end >= 0) {
       if (!isEmpty) checkTrailers(text.slice(0, end));
       this.state = 'done';
-      return from + end + (isEmpty ? 2 : 4) - before;
+      return from + end + (isEmpty ? 2 : 4) - lengthBefore;
     }
     if (text.length > TRAILER_BYTES) throw new BadRequest('the trailers are too large');
     this.trailer = text;

@@ -76,7 +76,7 @@ export class Connection {
   /** The response was sent before the end of the body. */
   private draining = false;
   /** The client has closed its side. It gets the answers to what it sent before. */
-  private left = false;
+  private isHalfClosed = false;
   /** The headers of the last request: mostly those of the next one are the same. */
   private lastText = '';
   private lastFields: Fields | undefined;
@@ -111,7 +111,7 @@ export class Connection {
     else this.socket.destroy();
   }
   /** The response is made, and waits for the client to take it. */
-  made(): void {
+  awaitTaking(): void {
     this.deadline = this.server.tick + TAKE_SECONDS + 1;
   }
   /** Ends a connection without a request. */
@@ -122,7 +122,7 @@ export class Connection {
   /** Nothing more will come. What waits is answered, unless it goes on without end. */
   private leave(): void {
     const { request, response } = this;
-    this.left = true;
+    this.isHalfClosed = true;
     if (this.state !== 'open') return;
     // Without the rest of its body a request cannot be answered.
     if (request?.complete) response?.leave();
@@ -173,10 +173,10 @@ export class Connection {
       return;
     }
     if (end - start > HEAD_BYTES) throw tooLarge();
-    const found = bytes.indexOf(CRLF, start);
+    const lineEnd = bytes.indexOf(CRLF, start);
     // Two texts: what is kept of one keeps nothing of the other.
-    const line = readLine(bytes.toString('latin1', start, found));
-    const fields = this.fieldsOf(found === end ? '' : bytes.toString('latin1', found + 2, end));
+    const line = readLine(bytes.toString('latin1', start, lineEnd));
+    const fields = this.fieldsOf(lineEnd === end ? '' : bytes.toString('latin1', lineEnd + 2, end));
     this.size = this.checked = 0;
     this.lineChecked = false;
     this.begin(line, fields, bytes, end + 4);
@@ -334,7 +334,7 @@ export class Connection {
   /** The next request, of which some may have come already. */
   private next(): void {
     this.request = undefined;
-    if (this.server.closing || (this.left && this.size === 0)) {
+    if (this.server.closing || (this.isHalfClosed && this.size === 0)) {
       this.socket.destroySoon();
       return;
     }
@@ -350,7 +350,7 @@ export class Connection {
         this.refuse(error);
       }
       // What came before the end.
-      if (this.left) this.leave();
+      if (this.isHalfClosed) this.leave();
     }
   }
 
@@ -400,7 +400,7 @@ export class Connection {
   }
   private take(response: Response): Socket | undefined {
     const { socket } = this;
-    if (this.state !== 'open' || response.headersSent || response.destroyed || socket.destroyed || this.left) return undefined;
+    if (this.state !== 'open' || response.headersSent || response.destroyed || socket.destroyed || this.isHalfClosed) return undefined;
     this.state = 'taken';
     socket.off('data', this.onData);
     socket.off('drain', this.onDrain);

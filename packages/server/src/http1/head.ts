@@ -125,8 +125,8 @@ export function readFields(text: string): Fields {
   const headers = { __proto__: null } as unknown as IncomingHttpHeaders;
   const rawHeaders: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const found = text.indexOf('\r\n', at);
-    const end = found < 0 ? text.length : found;
+    const lineEnd = text.indexOf('\r\n', at);
+    const end = lineEnd < 0 ? text.length : lineEnd;
     const colon = text.indexOf(':', at);
     // A line that begins with a space would continue the one before, which is obsolete (RFC 9112, 5.2).
     if (colon < 0 || colon > end) throw new BadRequest('malformed header line');
@@ -170,14 +170,14 @@ function trimmed(text: string, from: number, to: number): string {
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09;
 
 function add(headers: IncomingHttpHeaders, name: string, value: string): void {
-  const known = headers[name];
-  if (known === undefined) {
+  const existing = headers[name];
+  if (existing === undefined) {
     if (name === 'host' && badHost.test(value)) throw new BadRequest('malformed Host header');
     headers[name] = name === 'set-cookie' ? [value] : value;
   } else if (name === 'host') throw new BadRequest('too many Host headers');
   else if (name === 'content-length') throw new BadRequest('too many Content-Length headers');
-  else if (Array.isArray(known)) known.push(value);
-  else if (!single.has(name)) headers[name] = `${known}${name === 'cookie' ? '; ' : ', '}${value}`;
+  else if (Array.isArray(existing)) existing.push(value);
+  else if (!single.has(name)) headers[name] = `${existing}${name === 'cookie' ? '; ' : ', '}${value}`;
 }
 
 /** Digits, of which so many can be counted exactly. */

@@ -26,7 +26,7 @@ export interface ResponseConnection {
   /** Called when the last byte of a response is sent. */
   readonly flushed: (error?: Error | null) => void;
   /** The response is made, and waits for the client to take it. */
-  made(): void;
+  awaitTaking(): void;
 }
 
 export class Response extends EventEmitter {
@@ -37,7 +37,7 @@ export class Response extends EventEmitter {
   destroyed = false;
   chunkedEncoding = false;
   /** The client has closed its side of the connection. */
-  left = false;
+  isHalfClosed = false;
   /** Whether the connection takes another request after this one. */
   keepAlive: boolean;
   private readonly connection: ResponseConnection;
@@ -142,19 +142,19 @@ export class Response extends EventEmitter {
   }
 
   /** False: wait for `drain`. What is written after the end is dropped. */
-  write(chunk: Buffer | string, taken?: () => void): boolean {
+  write(chunk: Buffer | string, onTaken?: () => void): boolean {
     if (this.destroyed || this.writableEnded) return true;
     if (!this.headersSent) this.writeHead(this.statusCode);
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     if (this.bodiless || bytes.length === 0) {
-      if (taken !== undefined) process.nextTick(taken);
+      if (onTaken !== undefined) process.nextTick(onTaken);
       return true;
     }
     const { head } = this;
     this.head = '';
     const more = this.chunkedEncoding
-      ? this.put(`${head}${bytes.length.toString(16)}\r\n`, bytes, '\r\n', taken)
-      : this.put(head, bytes, '', taken);
+      ? this.put(`${head}${bytes.length.toString(16)}\r\n`, bytes, '\r\n', onTaken)
+      : this.put(head, bytes, '', onTaken);
     if (!more) this.needDrain = true;
     return more;
   }
@@ -167,7 +167,7 @@ export class Response extends EventEmitter {
     const { head } = this;
     this.head = '';
     const { flushed } = this.connection;
-    this.connection.made();
+    this.connection.awaitTaking();
     if (this.bodiless) this.put(head, nothing, '', flushed);
     else if (!this.chunkedEncoding) this.put(head, bytes, '', flushed);
     else if (bytes.length === 0) this.put(`${head}0\r\n${this.trailers}\r\n`, nothing, '', flushed);
@@ -191,24 +191,24 @@ export class Response extends EventEmitter {
   }
 
   /** `taken` is called when the connection has sent the bytes. */
-  private put(before: string, bytes: Buffer, after: string, taken: ((error?: Error | null) => void) | undefined): boolean {
+  private put(prefix: string, bytes: Buffer, after: string, onTaken: ((error?: Error | null) => void) | undefined): boolean {
     const { socket } = this.connection;
-    const size = before.length + bytes.length + after.length;
+    const size = prefix.length + bytes.length + after.length;
     if (size <= JOINED) {
       const all = Buffer.allocUnsafe(size);
-      all.write(before, 0, before.length, 'latin1');
-      if (bytes.length > 0) all.set(bytes, before.length);
-      if (after !== '') all.write(after, before.length + bytes.length, after.length, 'latin1');
-      return socket.write(all, taken);
+      all.write(prefix, 0, prefix.length, 'latin1');
+      if (bytes.length > 0) all.set(bytes, prefix.length);
+      if (after !== '') all.write(after, prefix.length + bytes.length, after.length, 'latin1');
+      return socket.write(all, onTaken);
     }
     // Corked writes are copied into one, which for long ones costs more than a further write.
     const isLong = bytes.length > LONG;
     if (!isLong) socket.cork();
-    if (before !== '') socket.write(before, 'latin1');
-    if (after === '') socket.write(bytes, taken);
+    if (prefix !== '') socket.write(prefix, 'latin1');
+    if (after === '') socket.write(bytes, onTaken);
     else {
       socket.write(bytes);
-      socket.write(after, 'latin1', taken);
+      socket.write(after, 'latin1', onTaken);
     }
     if (!isLong) socket.uncork();
     return !socket.writableNeedDrain;
@@ -229,7 +229,7 @@ export class Response extends EventEmitter {
   }
   /** The client sends nothing more: it may be gone. */
   leave(): void {
-    this.left = true;
+    this.isHalfClosed = true;
     if (!this.closed) this.emit('left');
   }
   drained(): void {

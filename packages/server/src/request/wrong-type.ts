@@ -1,6 +1,6 @@
 /** Bodies of another kind or version than the path's: their errors. Loaded with the first one. */
 
-import { homeOf, registered } from '@plat-dev/kinds/registered';
+import { homeOf, registeredKindOf } from '@plat-dev/kinds/registered';
 import { whyBodyNotServed } from '@plat-dev/kinds/release-texts';
 import { apiRelease } from '@plat-dev/lib/version';
 import { groupOfApiVersion } from '@plat-dev/meta/api-version';
@@ -24,7 +24,7 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
   if (expected.custom) {
     return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }
-  const known = registered(apiVersion, kind, schema, identity);
+  const known = registeredKindOf(apiVersion, kind, schema, identity);
   if (known === undefined) {
     const hint = otherIdentityHint(identity, groupOfApiVersion(apiVersion), (group) => group === groupOfApiVersion(expected.apiVersion));
     return unfit(

@@ -172,7 +172,7 @@ export function refuse(ctx: Context, error: ApiError): void {
 export function sendError(ctx: Context, error: unknown, report: (error: unknown) => void): void {
   if (error instanceof RequestEnded) {
     // It has its answer, or there is nobody to take one: a connection of which one side is closed has no other end.
-    if (ctx.res.left === true && !ctx.res.headersSent) ctx.res.destroy();
+    if (ctx.res.isHalfClosed === true && !ctx.res.headersSent) ctx.res.destroy();
     return;
   }
   if (ctx.res.headersSent) {

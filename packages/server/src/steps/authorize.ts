@@ -7,20 +7,20 @@ import { attributesOf as attributesFor } from '../request/route.ts';
 
 export function authorize(authorizer: Authorizer): Step {
   return (ctx) => {
-    const noted = ctx.route.of(ctx.user);
-    const allowed = noted.stillAllowed();
-    if (allowed !== undefined) return enforce(ctx, noted.asked, allowed);
-    const { asked } = noted;
+    const routeOfUser = ctx.route.of(ctx.user);
+    const allowed = routeOfUser.stillAllowed();
+    if (allowed !== undefined) return enforce(ctx, routeOfUser.asked, allowed);
+    const { asked } = routeOfUser;
     const decision = authorizer.authorize(asked);
     if (decision instanceof Promise) return decision.then((d) => enforce(ctx, asked, d));
-    noted.note(authorizer, decision);
+    routeOfUser.note(authorizer, decision);
     enforce(ctx, asked, decision);
   };
 }
 
-function enforce(ctx: Context, asked: Attributes, { decision, reason }: Decision): void {
+function enforce(ctx: Context, attributes: Attributes, { decision, reason }: Decision): void {
   if (ctx.audit !== undefined) ctx.audit.decided(decision === 'allow' ? 'allow' : 'forbid', reason);
-  if (decision !== 'allow') throw withNosniff(forbiddenError(asked, reason));
+  if (decision !== 'allow') throw withNosniff(forbiddenError(attributes, reason));
 }
 function withNosniff(error: ReturnType<typeof forbiddenError>): typeof error {
   error.headers = { ...error.headers, 'X-Content-Type-Options': 'nosniff' };

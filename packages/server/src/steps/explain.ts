@@ -22,8 +22,8 @@ export function explain(authorizer: Authorizer): Step {
 }
 
 async function grant(authorizer: Authorizer, ctx: Context): Promise<void> {
-  const asked = { ...attributesOf(ctx), verb: 'explain' };
-  const { decision, reason } = await authorizer.authorize(asked);
-  if (decision !== 'allow') throw forbiddenError(asked, reason);
+  const attributes = { ...attributesOf(ctx), verb: 'explain' };
+  const { decision, reason } = await authorizer.authorize(attributes);
+  if (decision !== 'allow') throw forbiddenError(attributes, reason);
   ctx.explanation = new Explanation();
 }

@@ -17,10 +17,10 @@ export const auditId =
 export const checkTimeout: Step = (ctx: Context) => {
   // Requests that last have no such limit; what is proxied may mean something else by the word.
   if (ctx.search === '' || isLongRunning(ctx.info)) return;
-  const given = ctx.param('timeout');
-  if (given === undefined || given === '') return;
+  const timeoutText = ctx.param('timeout');
+  if (timeoutText === undefined || timeoutText === '') return;
   try {
-    const nanoseconds = parseDuration(given);
+    const nanoseconds = parseDuration(timeoutText);
     // No time at all means that the client sets no limit of its own.
     if (nanoseconds > 0n) ctx.timeoutMs = Math.max(1, Number(nanoseconds / 1_000_000n));
   } catch (error) {

@@ -136,7 +136,7 @@ export class OpenStreams {
   }
 
   private async look(streams: readonly Context[]): Promise<void> {
-    let asked: Promise<void>[] = [];
+    let pendingDecisions: Promise<void>[] = [];
     for (const [i, ctx] of streams.entries()) {
       if (i % SLICE === SLICE - 1) await this.options.yieldTurn();
       if (!this.open.has(ctx)) continue;
@@ -145,12 +145,12 @@ export class OpenStreams {
         this.apply(ctx, verdict);
         continue;
       }
-      asked.push(verdict.then((later) => this.apply(ctx, later)));
-      if (asked.length < MAX_ASKED) continue;
-      await Promise.all(asked);
-      asked = [];
+      pendingDecisions.push(verdict.then((later) => this.apply(ctx, later)));
+      if (pendingDecisions.length < MAX_ASKED) continue;
+      await Promise.all(pendingDecisions);
+      pendingDecisions = [];
     }
-    await Promise.all(asked);
+    await Promise.all(pendingDecisions);
   }
 
   private apply(ctx: Context, verdict: Verdict): void {

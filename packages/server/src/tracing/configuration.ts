@@ -23,13 +23,13 @@ const fields = new Set(['kind', 'apiVersion', 'endpoint', 'samplingRatePerMillio
 
 /** Throws an Error that names the field and what is wrong with it. */
 export function readTracingConfiguration(value: JsonValue, identity: Identity): TracingConfiguration {
-  const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  const configuration = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
   // Files of stock servers are read under every identity.
   const versions = [...new Set([identity, kubernetes])].map((one) => joinApiVersion(groupName(one, 'apiserver.config'), 'v1alpha1'));
-  const { kind, apiVersion, endpoint = DEFAULT_ENDPOINT, samplingRatePerMillion: rate = 0 } = given;
+  const { kind, apiVersion, endpoint = DEFAULT_ENDPOINT, samplingRatePerMillion: rate = 0 } = configuration;
   if (kind !== 'TracingConfiguration' || !versions.includes(apiVersion as string))
     throw new Error(`must have kind: TracingConfiguration and apiVersion: ${versions.join(' or ')}`);
-  const unknown = Object.keys(given).find((name) => !fields.has(name));
+  const unknown = Object.keys(configuration).find((name) => !fields.has(name));
   if (unknown !== undefined) throw new Error(`unknown field ${unknown}`);
   if (typeof endpoint !== 'string' || !/^(dns:(\/\/)?\/?)?[^/\s]+:\d{1,5}$/.test(endpoint))
     throw new Error(`endpoint: ${jsonText(endpoint)} is not of the form host:port`);

@@ -23,9 +23,9 @@ const SERVER = 2;
 const ERROR = 2;
 
 function varint(value: number): Buffer {
-  const written = Buffer.alloc(varintSize(value));
-  writeVarint(written, 0, value);
-  return written;
+  const bytes = Buffer.alloc(varintSize(value));
+  writeVarint(bytes, 0, value);
+  return bytes;
 }
 const number = (field: number, value: number): Buffer => Buffer.concat([varint(field * 8), varint(value)]);
 const bytes = (field: number, value: Buffer): Buffer => Buffer.concat([varint(field * 8 + 2), varint(value.length), value]);

@@ -47,8 +47,8 @@ export class Tracing {
     const { samplingRatePerMillion: rate, random, clock } = this.options;
     if (rate === 0 || random.below(MILLION) >= rate) return;
     const start = clock.now();
-    const begun = clock.monotonic();
-    atEnd(ctx, (ended) => this.add(this.spanOf(ended, start, start + clock.monotonic() - begun)));
+    const startedAt = clock.monotonic();
+    atEnd(ctx, (ended) => this.add(this.spanOf(ended, start, start + clock.monotonic() - startedAt)));
   };
 
   /** Resolves when all queued spans are sent or dropped. */

@@ -52,8 +52,8 @@ export class NodeAgents {
         return { host, port: port > 0 ? port : USUAL_PORT, tls, guard };
       }
     }
-    const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
-    throw serviceUnavailable(`no preferred addresses found; known addresses: [${known}]`);
+    const addressTexts = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
+    throw serviceUnavailable(`no preferred addresses found; known addresses: [${addressTexts}]`);
   }
   /** How to connect to a pod of a simulated node; undefined for others. */
   podOf(nodeName: string, namespace: string, name: string, port: number): (() => Duplex) | undefined {

@@ -81,7 +81,7 @@ function limitTime(exchange: Exchange, clock: Clock, answerMs: number, body: Rea
   let cancel: Cancel = () => {};
   let isOver = false;
   let sentBefore = 0;
-  const late = (): void => {
+  const onTimeout = (): void => {
     // A long body that the target keeps reading resets the timeout.
     if (body?.readableEnded === false && exchange.bytesSent > sentBefore) awaitAnswer();
     else exchange.destroy(new NoAnswer(answerMs));
@@ -90,7 +90,7 @@ function limitTime(exchange: Exchange, clock: Clock, answerMs: number, body: Rea
     cancel();
     if (isOver) return;
     sentBefore = exchange.bytesSent;
-    cancel = clock.after(answerMs, late);
+    cancel = clock.after(answerMs, onTimeout);
   };
   const over = (): void => {
     isOver = true;

@@ -46,13 +46,13 @@ const none: ReadonlySet<string> = new Set();
 /** Headers of a response that are forwarded to the client, alternating names and values. */
 export function answerHeaders(raw: readonly string[], change: (name: string, value: string) => string = (_, value) => value): string[] {
   const own = namedByConnection(raw);
-  const kept: string[] = [];
+  const keptHeaders: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     if (hopByHop.has(name) || own.has(name) || crossOrigin.has(name)) continue;
-    kept.push(raw[i] as string, change(name, raw[i + 1] as string));
+    keptHeaders.push(raw[i] as string, change(name, raw[i + 1] as string));
   }
-  return kept;
+  return keptHeaders;
 }
 
 export interface RequestHeaderOptions {
@@ -65,23 +65,28 @@ export interface RequestHeaderOptions {
 export function requestHeaders(ctx: Context, options: RequestHeaderOptions): string[] {
   const raw = ctx.req.rawHeaders;
   const own = namedByConnection(raw);
-  const kept: string[] = [];
+  const keptHeaders: string[] = [];
   let forwardedFor = '';
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     const value = raw[i + 1] as string;
     if (name === 'x-forwarded-for') forwardedFor += `${value}, `;
-    else if (!dropped(name, own, options.isCredential)) kept.push(raw[i] as string, value);
+    else if (!dropped(name, own, options.isCredential)) keptHeaders.push(raw[i] as string, value);
   }
   const authority = ctx.req.headers[':authority'];
-  if (typeof authority === 'string' && ctx.req.headers.host === undefined) kept.push('Host', authority);
-  kept.push('X-Forwarded-For', forwardedFor + (clientAddress(ctx) ?? 'unknown'));
+  if (typeof authority === 'string' && ctx.req.headers.host === undefined) keptHeaders.push('Host', authority);
+  keptHeaders.push('X-Forwarded-For', forwardedFor + (clientAddress(ctx) ?? 'unknown'));
   if (options.forwardedUri !== undefined) {
-    kept.push('X-Forwarded-Uri', options.forwardedUri, 'X-Forwarded-Proto', (ctx.req.socket as TLSSocket).encrypted ? 'https' : 'http');
+    keptHeaders.push(
+      'X-Forwarded-Uri',
+      options.forwardedUri,
+      'X-Forwarded-Proto',
+      (ctx.req.socket as TLSSocket).encrypted ? 'https' : 'http',
+    );
     const host = ctx.req.headers.host ?? authority;
-    if (typeof host === 'string') kept.push('X-Forwarded-Host', host);
+    if (typeof host === 'string') keptHeaders.push('X-Forwarded-Host', host);
   }
-  return kept;
+  return keptHeaders;
 }
 
 function dropped(name: string, own: ReadonlySet<string>, isCredential: (name: string) => boolean): boolean {

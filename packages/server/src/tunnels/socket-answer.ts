@@ -13,10 +13,10 @@ export const wantsSocket = (ctx: Context): boolean => ctx.upgrade?.protocol.toLo
 /** The protocols are `binary.<suffix>` and, for bytes as text, `base64.binary.<suffix>`. */
 function protocolOf(ctx: Context, groupSuffix: string): { readonly name: string; readonly isText: boolean } {
   const offered = (ctx.header('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
-  const known = [`binary.${groupSuffix}`, `base64.binary.${groupSuffix}`];
-  const name = offered.find((one) => known.includes(one)) ?? '';
+  const protocols = [`binary.${groupSuffix}`, `base64.binary.${groupSuffix}`];
+  const name = offered.find((one) => protocols.includes(one)) ?? '';
   if (name === '' && offered.some((one) => one !== ''))
-    throw badRequest(`unsupported protocols: ${offered.join(', ')}; there are ${known.join(' and ')}`);
+    throw badRequest(`unsupported protocols: ${offered.join(', ')}; there are ${protocols.join(' and ')}`);
   return { name, isText: name.startsWith('base64.') };
 }
 

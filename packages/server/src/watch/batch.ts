@@ -16,7 +16,7 @@ export class Frame {
   /** The event as parsed, for receivers in this process, which share it. */
   parsed: unknown;
   /** The object as it was written, if that is still known, for receivers in this process. */
-  written: (() => unknown) | undefined;
+  writersObject: (() => unknown) | undefined;
   /** Why it can never be encoded. */
   fault: unknown;
   private encode: (() => Buffer) | undefined;
@@ -28,12 +28,12 @@ export class Frame {
     this.encode = encode;
   }
   /** A frame that is not ready yet. */
-  static later<T>(type: string, source: Buffer, wanted: Promise<T>, encode: (value: T) => Buffer): Frame {
+  static later<T>(type: string, source: Buffer, pending: Promise<T>, encode: (value: T) => Buffer): Frame {
     let value: T | undefined;
     const frame = new Frame(type, source, () => encode(value as T));
-    frame.ready = wanted.then(
-      (found) => {
-        value = found;
+    frame.ready = pending.then(
+      (awaitedValue) => {
+        value = awaitedValue;
         frame.ready = undefined;
       },
       (error: unknown) => {
@@ -57,7 +57,7 @@ const LINE_END = Buffer.from('\r\n');
 export class Batch {
   /** Its approximate size in bytes. */
   readonly size: number;
-  private readonly before: Batch | undefined;
+  private readonly previous: Batch | undefined;
   private readonly last: Frame | undefined;
   /** Batches with one frame more. Nearly always there is but one. */
   private next: Batch | undefined;
@@ -67,10 +67,10 @@ export class Batch {
   private start = 0;
   private end = 0;
 
-  constructor(before?: Batch, last?: Frame) {
-    this.before = before;
+  constructor(previous?: Batch, last?: Frame) {
+    this.previous = previous;
     this.last = last;
-    this.size = before === undefined ? 0 : before.size + (last as Frame).source.length;
+    this.size = previous === undefined ? 0 : previous.size + (last as Frame).source.length;
   }
 
   and(frame: Frame): Batch {
@@ -90,7 +90,7 @@ export class Batch {
 
   frames(): Frame[] {
     const frames: Frame[] = [];
-    for (let batch: Batch | undefined = this; batch.last !== undefined; batch = batch.before as Batch) frames.push(batch.last);
+    for (let batch: Batch | undefined = this; batch.last !== undefined; batch = batch.previous as Batch) frames.push(batch.last);
     return frames.reverse();
   }
 

@@ -24,7 +24,7 @@ interface Asked {
 
 export class BatchedConversions {
   private readonly resource: Resource;
-  private asked: Asked[] = [];
+  private waitingItems: Asked[] = [];
   private running = false;
 
   constructor(resource: Resource) {
@@ -34,7 +34,7 @@ export class BatchedConversions {
   /** The object of an item in the version of the resource. */
   of(item: Item): Promise<ApiObject> {
     return new Promise((resolve, reject) => {
-      this.asked.push({ item, resolve, reject });
+      this.waitingItems.push({ item, resolve, reject });
       if (this.running) return;
       this.running = true;
       inNextTurn(() => void this.run());
@@ -42,8 +42,8 @@ export class BatchedConversions {
   }
 
   private async run(): Promise<void> {
-    while (this.asked.length > 0) {
-      const some = this.asked.splice(0, MOST);
+    while (this.waitingItems.length > 0) {
+      const some = this.waitingItems.splice(0, MOST);
       try {
         const objects = await this.resource.versions.readAll(some.map(({ item }) => item));
         some.forEach(({ resolve }, i) => {
@@ -70,13 +70,13 @@ export class BatchedConversions {
 /** Maximum concurrent calls. */
 const WIDTH = 16;
 
-const known = new WeakMap<Resource, BatchedConversions>();
+const conversionsByResource = new WeakMap<Resource, BatchedConversions>();
 /** Those of a version of a kind, shared by all watches. */
 export function conversionsOf(resource: Resource): BatchedConversions {
-  let found = known.get(resource);
-  if (found === undefined) {
-    found = new BatchedConversions(resource);
-    known.set(resource, found);
+  let conversions = conversionsByResource.get(resource);
+  if (conversions === undefined) {
+    conversions = new BatchedConversions(resource);
+    conversionsByResource.set(resource, conversions);
   }
-  return found;
+  return conversions;
 }

@@ -41,7 +41,7 @@ export class Frames {
   /** The key by which an event caches its frames for other watchers of the same representation. */
   private readonly keys: Readonly<Record<WatchType, string>>;
   /** What parsing an event gives, if the object is known as it was written; absent for forms other than JSON. */
-  private readonly written: ((item: Item) => unknown) | undefined;
+  private readonly writersObjectOf: ((item: Item) => unknown) | undefined;
   /** The first Table of a stream has the columns. */
   private firstTable = true;
 
@@ -54,7 +54,7 @@ export class Frames {
     this.isCopied = this.plain || (representation.media === 'json' && representation.transform === 'PartialObjectMetadata');
     this.calls = !needsCalls(resource, representation, include) ? 'none' : resource.versions.byCalls ? 'all' : 'some';
     const { media, transform = '', transformVersion } = representation;
-    this.written = writtenForm(resource, representation, this.plain);
+    this.writersObjectOf = writersObjectIn(resource, representation, this.plain);
     const key = `${resource.apiVersion}|${media}|${transform}|${transformVersion}|${include}`;
     this.keys = { ADDED: `ADDED|${key}`, MODIFIED: `MODIFIED|${key}`, DELETED: `DELETED|${key}` };
   }
@@ -69,12 +69,12 @@ export class Frames {
     const second = isTable ? Math.floor(this.services.registry.env.now() / 1000) : 0;
     shared.frames ??= new Map();
     const key = this.keys[type];
-    let kept = shared.frames.get(key) as KeptFrame | undefined;
-    if (kept === undefined || kept.second !== second || kept.frame.fault !== undefined) {
-      kept = { second, frame: this.make(type, item) };
-      shared.frames.set(key, kept);
+    let keptFrame = shared.frames.get(key) as KeptFrame | undefined;
+    if (keptFrame === undefined || keptFrame.second !== second || keptFrame.frame.fault !== undefined) {
+      keptFrame = { second, frame: this.make(type, item) };
+      shared.frames.set(key, keptFrame);
     }
-    return kept.frame;
+    return keptFrame.frame;
   }
 
   bookmark(revision: number): Frame {
@@ -110,11 +110,11 @@ export class Frames {
       return Frame.later(type, item.bytes, conversionsOf(this.resource).of(item), (object) => this.encode(type, item, withColumns, object));
     if (this.isCopied || item.bytes.length <= SLICED_FROM) {
       const frame = new Frame(type, item.bytes, () => this.encode(type, item, withColumns, undefined));
-      if (this.written !== undefined) frame.written = () => this.written?.(item);
+      if (this.writersObjectOf !== undefined) frame.writersObject = () => this.writersObjectOf?.(item);
       return frame;
     }
-    const made = convertedInTurn(this.resource, item, () => this.encodeInSlices(type, item, withColumns));
-    return Frame.later(type, item.bytes, made, (bytes) => bytes);
+    const pendingFrame = convertedInTurn(this.resource, item, () => this.encodeInSlices(type, item, withColumns));
+    return Frame.later(type, item.bytes, pendingFrame, (bytes) => bytes);
   }
   /** `converted` is the object if that took a call. */
   private encode(type: WatchType, item: Item, withColumns: boolean, converted: ApiObject | undefined): Buffer {
@@ -163,7 +163,11 @@ export class Frames {
   }
 }
 
-function writtenForm(resource: Resource, { media, transform, transformVersion }: Representation, plain: boolean): Frames['written'] {
+function writersObjectIn(
+  resource: Resource,
+  { media, transform, transformVersion }: Representation,
+  plain: boolean,
+): Frames['writersObjectOf'] {
   const { recent } = resource.versions;
   if (plain) return (item) => recent.shown(resource, item);
   if (media !== 'json' || transform !== 'PartialObjectMetadata') return undefined;

@@ -46,7 +46,7 @@ export class WatchStream implements WatchSink {
   private finish: () => void = () => {};
   readonly done: Promise<void>;
   private start: () => void = () => {};
-  private readonly begun: Promise<void>;
+  private readonly started: Promise<void>;
   /** The history is sent. */
   upToDate = false;
   readonly waitingLimit: number;
@@ -59,7 +59,7 @@ export class WatchStream implements WatchSink {
     this.done = new Promise((resolve) => {
       this.finish = resolve;
     });
-    this.begun = new Promise((resolve) => {
+    this.started = new Promise((resolve) => {
       this.start = resolve;
     });
   }
@@ -92,7 +92,7 @@ export class WatchStream implements WatchSink {
     return this.laterBytes + (this.waiting?.size ?? 0) + (this.outlet?.waiting() ?? 0) > FULL_BYTES;
   }
   async drained(): Promise<void> {
-    await this.begun;
+    await this.started;
     this.write();
     const { outlet, ended } = this;
     const { res } = this.options.ctx;

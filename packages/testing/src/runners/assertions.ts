@@ -32,9 +32,9 @@ export const assertOwnedBy = (object: unknown, owner: AnyObject | OwnerChoice): 
 export const assertEventually = async (
   server: WatchableServer,
   object: ObjectReference | AnyObject,
-  wanted: ObjectPattern,
+  pattern: ObjectPattern,
   options?: EventuallyOptions,
-): Promise<void> => hold(await checkEventually(server, object, wanted, options));
+): Promise<void> => hold(await checkEventually(server, object, pattern, options));
 /** An object of the server does not exist, or is deleted before the timeout. */
 export const assertEventuallyGone = async (
   server: WatchableServer,

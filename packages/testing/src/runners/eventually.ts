@@ -14,7 +14,7 @@ import { millisecondsOf } from '../clock.ts';
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
 import type { AnyObject } from './objects.ts';
-import { differences, shown } from './partial.ts';
+import { differences, valueText } from './partial.ts';
 
 /** An object by its names. */
 export interface ObjectReference {
@@ -45,17 +45,17 @@ const timeouts = new WeakMap<WatchableServer, number>();
 
 /** Default timeout of waits on this server. */
 export const setTimeoutOf = (server: WatchableServer, timeout: string | number): unknown => timeouts.set(server, millisecondsOf(timeout));
-const timeoutOf = (server: WatchableServer, given: string | number | undefined): number =>
-  given === undefined ? (timeouts.get(server) ?? TIMEOUT_MS) : millisecondsOf(given);
+const timeoutOf = (server: WatchableServer, givenTimeout: string | number | undefined): number =>
+  givenTimeout === undefined ? (timeouts.get(server) ?? TIMEOUT_MS) : millisecondsOf(givenTimeout);
 const asserting = { user: ASSERTING_USER, groups: ['system:masters'] };
 
 export async function checkEventually(
   server: WatchableServer,
   object: ObjectReference | AnyObject,
-  wanted: ObjectPattern,
-  { timeout: given, clock = systemClock }: EventuallyOptions = {},
+  pattern: ObjectPattern,
+  { timeout: givenTimeout, clock = systemClock }: EventuallyOptions = {},
 ): Promise<Check> {
-  const timeout = timeoutOf(server, given);
+  const timeout = timeoutOf(server, givenTimeout);
   const reference = referenceOf(object);
   const ending = new AbortController();
   const cancel = clock.after(timeout, () => ending.abort(), true);
@@ -67,7 +67,7 @@ export async function checkEventually(
     for await (const state of states(server, path, reference, ending.signal)) {
       last = state;
       answered = true;
-      pass = fits(state, wanted);
+      pass = fits(state, pattern);
       if (pass) break;
     }
   } catch (error) {
@@ -79,11 +79,11 @@ export async function checkEventually(
   const name = `${reference.kind} ${reference.namespace === undefined ? '' : `${reference.namespace}/`}${reference.name}`;
   return checked(
     pass,
-    () => `${name} was not as expected within ${timeout} ms:${answered ? whyNot(last, wanted) : ' the server has not answered'}`,
-    () => `${name} matches, but should not: ${shown(last)}`,
+    () => `${name} was not as expected within ${timeout} ms:${answered ? whyNot(last, pattern) : ' the server has not answered'}`,
+    () => `${name} matches, but should not: ${valueText(last)}`,
     last ?? { ...reference, metadata: reference },
     // Runners print the difference to the expected value: there is none for an object that does not exist, or for a function.
-    last === undefined || typeof wanted === 'function' ? undefined : wanted,
+    last === undefined || typeof pattern === 'function' ? undefined : pattern,
   );
 }
 
@@ -99,7 +99,7 @@ export async function checkGone(server: WatchableServer, object: ObjectReference
   const text = `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
   const { metadata } = check.actual as { metadata: { deletionTimestamp?: string; finalizers?: string[] } };
   const waits =
-    metadata.deletionTimestamp === undefined ? 'it was not deleted' : `it waits for its finalizers ${shown(metadata.finalizers)}`;
+    metadata.deletionTimestamp === undefined ? 'it was not deleted' : `it waits for its finalizers ${valueText(metadata.finalizers)}`;
   return checked(
     check.pass,
     () => (answered ? `${text} is still there after ${timeoutOf(server, options?.timeout)} ms: ${waits}` : check.message()),
@@ -109,13 +109,13 @@ export async function checkGone(server: WatchableServer, object: ObjectReference
   );
 }
 
-const fits = (state: unknown, wanted: ObjectPattern): boolean =>
-  typeof wanted === 'function' ? wanted(state) === true : state !== undefined && differences(state, wanted).length === 0;
+const fits = (state: unknown, pattern: ObjectPattern): boolean =>
+  typeof pattern === 'function' ? pattern(state) === true : state !== undefined && differences(state, pattern).length === 0;
 
-function whyNot(last: unknown, wanted: ObjectPattern): string {
+function whyNot(last: unknown, pattern: ObjectPattern): string {
   if (last === undefined) return ' it does not exist';
-  if (typeof wanted === 'function') return ` the last state was ${jsonText(last, 2)}`;
-  return differences(last, wanted)
+  if (typeof pattern === 'function') return ` the last state was ${jsonText(last, 2)}`;
+  return differences(last, pattern)
     .map((text) => `\n  ${text}`)
     .join('');
 }
@@ -124,7 +124,7 @@ function referenceOf(object: ObjectReference | AnyObject): ObjectReference {
   const { apiVersion, kind } = object;
   const { name, namespace } = 'metadata' in object && object.metadata !== undefined ? object.metadata : (object as ObjectReference);
   if (apiVersion === undefined || kind === undefined || name === undefined)
-    throw new TypeError(`an object is named by apiVersion, kind and name (and namespace); this is ${shown(object)}`);
+    throw new TypeError(`an object is named by apiVersion, kind and name (and namespace); this is ${valueText(object)}`);
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -137,11 +137,11 @@ async function pathOf(server: WatchableServer, { apiVersion, kind, namespace }: 
   const { group, version }: GroupVersion = splitApiVersion(apiVersion);
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const answer = await server.fetch(base, { ...asserting, signal });
-  const found = answer.ok
+  const apiResource = answer.ok
     ? ((await answer.json()) as ResourceList).resources.find((each) => each.kind === kind && !each.name.includes('/'))
     : undefined;
-  if (found === undefined) throw new Error(`the server has no kind ${kind} in ${apiVersion}`);
-  return `${base}${found.namespaced ? `/namespaces/${namespace ?? 'default'}` : ''}/${found.name}`;
+  if (apiResource === undefined) throw new Error(`the server has no kind ${kind} in ${apiVersion}`);
+  return `${base}${apiResource.namespaced ? `/namespaces/${namespace ?? 'default'}` : ''}/${apiResource.name}`;
 }
 
 /**

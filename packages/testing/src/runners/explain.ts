@@ -68,8 +68,8 @@ function changeLine({ type, time, resourceVersion, user, verb, subresource, fiel
 
 /** The object that an assertion was about: runners keep it with the message. */
 function objectOf({ actual, matcherResult }: Record<string, unknown>): NamedObject | undefined {
-  const kept = [actual, isRecord(matcherResult) ? matcherResult.actual : undefined];
-  return kept.map((value) => (typeof value === 'object' && value !== null ? (subjectOf.get(value) ?? value) : value)).find(isObject);
+  const values = [actual, isRecord(matcherResult) ? matcherResult.actual : undefined];
+  return values.map((value) => (typeof value === 'object' && value !== null ? (subjectOf.get(value) ?? value) : value)).find(isObject);
 }
 const isObject = (value: unknown): value is NamedObject =>
   isRecord(value) && typeof value.kind === 'string' && isRecord(value.metadata) && typeof value.metadata.name === 'string';

@@ -31,9 +31,9 @@ export const matchers = {
   toEventuallyHave: (
     server: unknown,
     object: ObjectReference | AnyObject,
-    wanted: ObjectPattern,
+    pattern: ObjectPattern,
     options?: EventuallyOptions,
-  ): Promise<Check> => checkEventually(serverOf(server, 'toEventuallyHave'), object, wanted, options),
+  ): Promise<Check> => checkEventually(serverOf(server, 'toEventuallyHave'), object, pattern, options),
   toEventuallyBeGone: (server: unknown, object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<Check> =>
     checkGone(serverOf(server, 'toEventuallyBeGone'), object, options),
 };
@@ -49,7 +49,7 @@ export interface ServerMatchers<R = void> {
   /** The object names this owner: an object, or some of apiVersion, kind, name, uid and controller. */
   toBeOwnedBy(owner: AnyObject | OwnerChoice): R;
   /** An object of the server matches a part or a function, now or before the timeout. */
-  toEventuallyHave(object: ObjectReference | AnyObject, wanted: ObjectPattern, options?: EventuallyOptions): Promise<R>;
+  toEventuallyHave(object: ObjectReference | AnyObject, pattern: ObjectPattern, options?: EventuallyOptions): Promise<R>;
   /** An object of the server does not exist, or is deleted before the timeout. */
   toEventuallyBeGone(object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<R>;
 }

@@ -1,7 +1,7 @@
 /** Checks of a single object: its conditions and owners. */
 import { own } from '@plat-dev/lib/own';
 import { type Check, checked, subjectOf } from './check.ts';
-import { isRecord, shown } from './partial.ts';
+import { isRecord, valueText } from './partial.ts';
 
 /** Any object of the API, as far as these checks read it. */
 export interface AnyObject {
@@ -24,7 +24,7 @@ export interface OwnerChoice {
 
 /** `Deployment default/web`. */
 export function nameOf(object: unknown): string {
-  if (!isRecord(object)) return shown(object);
+  if (!isRecord(object)) return valueText(object);
   const { kind, metadata } = object as AnyObject;
   const place = metadata?.namespace === undefined ? '' : `${metadata.namespace}/`;
   return `${kind ?? 'object'} ${place}${metadata?.name ?? '(without a name)'}`;
@@ -36,11 +36,11 @@ export function checkCondition(object: unknown, type: string, status = 'True', r
   const condition = conditions.find((each) => each.type === type);
   const pass = condition?.status === status && (reason === undefined || condition.reason === reason);
   subjectOf.set(conditions, object);
-  const wanted = `condition ${type}=${status}${reason === undefined ? '' : ` (${reason})`}`;
+  const conditionText = `condition ${type}=${status}${reason === undefined ? '' : ` (${reason})`}`;
   return checked(
     pass,
-    () => `${nameOf(object)} has no ${wanted}: ${conditionsShown(conditions)}`,
-    () => `${nameOf(object)} has ${wanted}`,
+    () => `${nameOf(object)} has no ${conditionText}: ${conditionsShown(conditions)}`,
+    () => `${nameOf(object)} has ${conditionText}`,
     conditions,
     [{ type, status, ...(reason !== undefined && { reason }) }],
   );
@@ -49,15 +49,15 @@ export function checkCondition(object: unknown, type: string, status = 'True', r
 /** Whether an object names this owner. */
 export function checkOwner(object: unknown, owner: AnyObject | OwnerChoice): Check {
   const owners = listAt(object, 'metadata', 'ownerReferences');
-  const wanted = choiceOf(owner);
-  const pass = owners.some((each) => Object.entries(wanted).every(([field, value]) => (own(each, field) ?? false) === value));
-  const text = `owner ${shown(wanted)}`;
+  const ownerChoice = choiceOf(owner);
+  const pass = owners.some((each) => Object.entries(ownerChoice).every(([field, value]) => (own(each, field) ?? false) === value));
+  const text = `owner ${valueText(ownerChoice)}`;
   return checked(
     pass,
-    () => `${nameOf(object)} has no ${text}: ${owners.length === 0 ? 'it has no owners' : `its owners are ${shown(owners)}`}`,
+    () => `${nameOf(object)} has no ${text}: ${owners.length === 0 ? 'it has no owners' : `its owners are ${valueText(owners)}`}`,
     () => `${nameOf(object)} has the ${text}`,
     object,
-    wanted,
+    ownerChoice,
   );
 }
 

@@ -14,28 +14,31 @@ const MOST_DIFFERENCES = 10;
 const LONGEST_VALUE = 200;
 
 export function differences(value: unknown, part: unknown): string[] {
-  const found: string[] = [];
-  compare(value, part, '', found);
-  const more = found.length - MOST_DIFFERENCES;
-  return more <= 0 ? found : [...found.slice(0, MOST_DIFFERENCES), `${more} more fields differ`];
+  const differenceTexts: string[] = [];
+  compare(value, part, '', differenceTexts);
+  const more = differenceTexts.length - MOST_DIFFERENCES;
+  return more <= 0 ? differenceTexts : [...differenceTexts.slice(0, MOST_DIFFERENCES), `${more} more fields differ`];
 }
 
-function compare(value: unknown, part: unknown, path: string, found: string[]): void {
+function compare(value: unknown, part: unknown, path: string, differenceTexts: string[]): void {
   if (isAsymmetric(part)) {
-    if (!part.asymmetricMatch(value)) found.push(`${path || 'it'} is ${shown(value)}, not ${String(part)}`);
+    if (!part.asymmetricMatch(value)) differenceTexts.push(`${path || 'it'} is ${valueText(value)}, not ${String(part)}`);
   } else if (part instanceof RegExp && typeof value === 'string') {
-    if (!new RegExp(part).test(value)) found.push(`${path || 'it'} is ${shown(value)}, which does not match ${part}`);
+    if (!new RegExp(part).test(value)) differenceTexts.push(`${path || 'it'} is ${valueText(value)}, which does not match ${part}`);
   } else if (Array.isArray(part)) {
-    if (!Array.isArray(value)) found.push(`${path || 'it'} is ${shown(value)}, not a list`);
-    else if (value.length !== part.length) found.push(`${path || 'it'} has ${value.length} items, not ${part.length}: ${shown(value)}`);
+    if (!Array.isArray(value)) differenceTexts.push(`${path || 'it'} is ${valueText(value)}, not a list`);
+    else if (value.length !== part.length)
+      differenceTexts.push(`${path || 'it'} has ${value.length} items, not ${part.length}: ${valueText(value)}`);
     else
       part.forEach((item, index) => {
-        compare(value[index], item, `${path}[${index}]`, found);
+        compare(value[index], item, `${path}[${index}]`, differenceTexts);
       });
   } else if (isRecord(part)) {
-    if (!isRecord(value)) found.push(`${path || 'it'} is ${shown(value)}, not ${shown(part)}`);
-    else for (const [name, wanted] of Object.entries(part)) compare(own(value, name), wanted, `${path}${pathStep(name)}`, found);
-  } else if (!Object.is(value, part)) found.push(`${path || 'it'} is ${shown(value)}, not ${shown(part)}`);
+    if (!isRecord(value)) differenceTexts.push(`${path || 'it'} is ${valueText(value)}, not ${valueText(part)}`);
+    else
+      for (const [name, partValue] of Object.entries(part))
+        compare(own(value, name), partValue, `${path}${pathStep(name)}`, differenceTexts);
+  } else if (!Object.is(value, part)) differenceTexts.push(`${path || 'it'} is ${valueText(value)}, not ${valueText(part)}`);
 }
 
 interface Asymmetric {
@@ -50,7 +53,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 const pathStep = (name: string): string => (/^[\w-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
 
 /** A value as a message prints it. */
-export function shown(value: unknown): string {
+export function valueText(value: unknown): string {
   if (value === undefined) return 'absent';
   const text = typeof value === 'function' ? `the function ${value.name || '(without a name)'}` : (jsonText(value) ?? String(value));
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`;

@@ -5,7 +5,7 @@
  */
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
-import { shown } from './partial.ts';
+import { valueText } from './partial.ts';
 
 /** A request that was answered, as far as these checks read it. */
 export interface SeenRequest {
@@ -56,15 +56,15 @@ export function checkSeen(requests: Iterable<SeenRequest>, pattern: RequestPatte
   for (const name of Object.keys(split))
     if (!fields.includes(name as Field)) throw new TypeError(`unknown field of a request: ${name} (known: ${fields.join(', ')})`);
   const all = [...requests].filter(({ user }) => user !== ASSERTING_USER);
-  const found = all.filter((request) => differing(request, split).length === 0);
-  const pass = times === undefined ? found.length > 0 : found.length === times;
-  const wanted = patternShown(split);
-  const instead = () => (found.length > 0 ? list(found.slice(-NEAREST)) : nearest(all, split));
+  const matchingRequests = all.filter((request) => differing(request, split).length === 0);
+  const pass = times === undefined ? matchingRequests.length > 0 : matchingRequests.length === times;
+  const patternText = patternShown(split);
+  const instead = () => (matchingRequests.length > 0 ? list(matchingRequests.slice(-NEAREST)) : nearest(all, split));
   return checked(
     pass,
     () =>
-      `the server has ${times === undefined ? 'not seen' : 'seen'} ${wanted}${times === undefined ? '' : ` ${counted(found.length)}, not ${counted(times)}`}:\n${instead()}`,
-    () => `the server has seen ${wanted} ${counted(found.length)}:\n${list(found.slice(-NEAREST))}`,
+      `the server has ${times === undefined ? 'not seen' : 'seen'} ${patternText}${times === undefined ? '' : ` ${counted(matchingRequests.length)}, not ${counted(times)}`}:\n${instead()}`,
+    () => `the server has seen ${patternText} ${counted(matchingRequests.length)}:\n${list(matchingRequests.slice(-NEAREST))}`,
     undefined,
     undefined,
   );
@@ -83,12 +83,12 @@ function splitResource(pattern: RequestPattern): RequestPattern {
 const differing = (request: SeenRequest, pattern: RequestPattern): Field[] =>
   fields.filter((field) => field in pattern && !fits(field, request[field], pattern[field]));
 
-function fits(field: Field, value: unknown, wanted: unknown): boolean {
-  if (typeof wanted === 'function') return wanted(value) === true;
-  if (wanted instanceof RegExp) return value !== undefined && new RegExp(wanted).test(String(value));
-  if (field === 'changed') return asList(wanted).every((path) => asList(value).some((each) => isWithin(each, path)));
+function fits(field: Field, value: unknown, wantedValue: unknown): boolean {
+  if (typeof wantedValue === 'function') return wantedValue(value) === true;
+  if (wantedValue instanceof RegExp) return value !== undefined && new RegExp(wantedValue).test(String(value));
+  if (field === 'changed') return asList(wantedValue).every((path) => asList(value).some((each) => isWithin(each, path)));
   // Parts that a request does not have are empty or absent.
-  return asList(wanted).some((each) => (each || false) === (value || false));
+  return asList(wantedValue).some((each) => (each || false) === (value || false));
 }
 const asList = (value: unknown): readonly string[] => (Array.isArray(value) ? value : [value as string]);
 
@@ -108,7 +108,7 @@ function nearest(requests: readonly SeenRequest[], pattern: RequestPattern): str
 }
 
 const differences = (request: SeenRequest, wrong: readonly Field[]): string =>
-  wrong.map((field) => `${field} (${shown(request[field] === '' ? undefined : request[field])})`).join(', ');
+  wrong.map((field) => `${field} (${valueText(request[field] === '' ? undefined : request[field])})`).join(', ');
 
 const list = (requests: readonly SeenRequest[]): string => requests.map(requestLine).join('\n');
 
@@ -123,5 +123,5 @@ export function requestLine({ verb, resource, subresource, namespace, name, user
 const patternShown = (pattern: RequestPattern): string =>
   `{ ${fields
     .filter((field) => field in pattern)
-    .map((field) => `${field}: ${pattern[field] instanceof RegExp ? String(pattern[field]) : shown(pattern[field])}`)
+    .map((field) => `${field}: ${pattern[field] instanceof RegExp ? String(pattern[field]) : valueText(pattern[field])}`)
     .join(', ')} }`;

@@ -23,8 +23,8 @@ export class Conditions {
   private list: Condition[];
   private readonly now: number;
 
-  constructor(before: readonly Condition[], now: number) {
-    this.list = [...before];
+  constructor(oldConditions: readonly Condition[], now: number) {
+    this.list = [...oldConditions];
     this.now = now;
   }
   set(type: ConditionType, holds: boolean, reason: string, message: string): void {

@@ -79,7 +79,7 @@ class AutoscalerRun {
   async sync(autoscaler: Autoscaler): Promise<void> {
     const now = this.context.clock.now();
     const conditions = new Conditions(autoscaler.status?.conditions ?? [], now);
-    const before = autoscaler.status;
+    const oldStatus = autoscaler.status;
     let target: Target;
     try {
       target = await this.targetOf(autoscaler);
@@ -91,18 +91,23 @@ class AutoscalerRun {
         'FailedGetScale',
         `the HPA controller was unable to get the target's current scale: ${messageOf(error)}`,
       );
-      await this.write(autoscaler, { desiredReplicas: 0, currentMetrics: null, ...before, conditions: conditions.all } as AutoscalerStatus);
+      await this.write(autoscaler, {
+        desiredReplicas: 0,
+        currentMetrics: null,
+        ...oldStatus,
+        conditions: conditions.all,
+      } as AutoscalerStatus);
       throw error;
     }
     conditions.set('AbleToScale', true, 'SucceededGetScale', "the HPA controller was able to get the target's current scale");
     const { current } = target;
     const history = this.historyOf(autoscaler, current, now);
-    const kept = { current, desired: before?.desiredReplicas ?? 0, metrics: before?.currentMetrics ?? [] };
+    const unchanged = { current, desired: oldStatus?.desiredReplicas ?? 0, metrics: oldStatus?.currentMetrics ?? [] };
     let decision: Decision;
     try {
       decision = await this.decide(autoscaler, target, history, conditions, now);
     } catch (error) {
-      await this.write(autoscaler, this.statusOf(autoscaler, conditions, kept));
+      await this.write(autoscaler, this.statusOf(autoscaler, conditions, unchanged));
       this.warn(autoscaler, 'FailedComputeMetricsReplicas', messageOf(error));
       throw error;
     }
@@ -110,7 +115,7 @@ class AutoscalerRun {
       try {
         await this.rescale(autoscaler, target, decision, history, conditions, now);
       } catch (error) {
-        await this.write(autoscaler, this.statusOf(autoscaler, conditions, kept));
+        await this.write(autoscaler, this.statusOf(autoscaler, conditions, unchanged));
         throw error;
       }
     }
@@ -140,15 +145,15 @@ class AutoscalerRun {
 
   private async decide(autoscaler: Autoscaler, target: Target, history: History, conditions: Conditions, now: number): Promise<Decision> {
     const { current } = target;
-    const before = autoscaler.status?.currentMetrics ?? [];
+    const oldMetrics = autoscaler.status?.currentMetrics ?? [];
     if (current === 0 && minimumOf(autoscaler) !== 0) {
       conditions.set('ScalingActive', false, 'ScalingDisabled', 'scaling is disabled since the replica count of the target is zero');
-      return { desired: 0, reason: '', metrics: before };
+      return { desired: 0, reason: '', metrics: oldMetrics };
     }
     if (current > maximumOf(autoscaler))
-      return { desired: maximumOf(autoscaler), reason: 'Current number of replicas above Spec.MaxReplicas', metrics: before };
+      return { desired: maximumOf(autoscaler), reason: 'Current number of replicas above Spec.MaxReplicas', metrics: oldMetrics };
     if (current < minimumOf(autoscaler))
-      return { desired: minimumOf(autoscaler), reason: 'Current number of replicas below Spec.MinReplicas', metrics: before };
+      return { desired: minimumOf(autoscaler), reason: 'Current number of replicas below Spec.MinReplicas', metrics: oldMetrics };
     const { replicas, name, statuses } = await this.proposals(autoscaler, target, conditions, now);
     const limited = limit(autoscaler, history, current, replicas, now);
     conditions.set('AbleToScale', true, limited.able.reason, limited.able.message);
@@ -166,7 +171,7 @@ class AutoscalerRun {
   ): Promise<{ replicas: number; name: string; statuses: MetricStatus[] }> {
     const specs = autoscaler.spec?.metrics ?? [];
     const situation = await this.situationOf(autoscaler, target, conditions, now);
-    const { found, failed } = await proposeAll(specs, situation);
+    const { proposals: found, failed } = await proposeAll(specs, situation);
     for (const { reason, message } of failed) this.warn(autoscaler, reason, message);
     const best = found.reduce<MetricProposal | undefined>(
       (most, one) => (most === undefined || one.replicas > most.replicas ? one : most),
@@ -270,10 +275,10 @@ class AutoscalerRun {
     if (equal(status, { ...autoscaler.status, currentMetrics: autoscaler.status?.currentMetrics ?? null })) return;
     const { apiVersion, kind } = aboutAutoscaler(autoscaler);
     const ref = workloadRefs(this.context.identity).autoscalers;
-    const written = await this.context.client
+    const updated = await this.context.client
       .update<Autoscaler>(ref, { ...autoscaler, apiVersion, kind, status } as Autoscaler, 'status')
       .catch(unlessGone);
-    if (written !== undefined) await this.autoscalers.seen(written);
+    if (updated !== undefined) await this.autoscalers.whenArrived(updated);
   }
 }
 

@@ -107,31 +107,31 @@ export function limit(autoscaler: Autoscaler, history: History, current: number,
   }
   history.recommend(proposed, now);
   const stabilized = behavior != null && proposed >= current ? upStabilized : downStabilized;
-  const found = behavior == null ? byDefault(autoscaler, current, stable) : byRules(autoscaler, history, current, stable, now);
-  const { replicas, ...explained } = found;
+  const limited = behavior == null ? byDefault(autoscaler, current, stable) : byRules(autoscaler, history, current, stable, now);
+  const { replicas, ...explained } = limited;
   return { replicas, able: stable === proposed ? readyForNew : stabilized, isLimited: replicas !== stable, limit: explained };
 }
 
 /** Without a behavior: twice as many at a time, or four. */
-function byDefault(autoscaler: Autoscaler, current: number, wanted: number): Limit {
+function byDefault(autoscaler: Autoscaler, current: number, stable: number): Limit {
   const fastest = Math.max(2 * current, 4);
   const most = maximumOf(autoscaler) > fastest ? { replicas: fastest, ...fastUp } : { replicas: maximumOf(autoscaler), ...tooMany };
-  if (wanted < minimumOf(autoscaler)) return { replicas: minimumOf(autoscaler), ...tooFew };
-  return wanted > most.replicas ? most : { replicas: wanted, ...withinRange };
+  if (stable < minimumOf(autoscaler)) return { replicas: minimumOf(autoscaler), ...tooFew };
+  return stable > most.replicas ? most : { replicas: stable, ...withinRange };
 }
 
-function byRules(autoscaler: Autoscaler, history: History, current: number, wanted: number, now: number): Limit {
+function byRules(autoscaler: Autoscaler, history: History, current: number, stable: number, now: number): Limit {
   const { scaleUp, scaleDown } = autoscaler.spec?.behavior ?? {};
-  if (wanted > current) {
+  if (stable > current) {
     const fastest = Math.max(ruleLimit(scaleUp ?? undefined, history, current, now, 'up'), current);
     const most = maximumOf(autoscaler) > fastest ? { replicas: fastest, ...fastUp } : { replicas: maximumOf(autoscaler), ...tooMany };
-    if (wanted > most.replicas) return most;
-  } else if (wanted < current) {
+    if (stable > most.replicas) return most;
+  } else if (stable < current) {
     const fastest = Math.min(ruleLimit(scaleDown ?? undefined, history, current, now, 'down'), current);
     const least = minimumOf(autoscaler) < fastest ? { replicas: fastest, ...fastDown } : { replicas: minimumOf(autoscaler), ...tooFew };
-    if (wanted < least.replicas) return least;
+    if (stable < least.replicas) return least;
   }
-  return { replicas: wanted, ...withinRange };
+  return { replicas: stable, ...withinRange };
 }
 
 /** Defaults of the API, for rules that lack policies. */

@@ -60,20 +60,20 @@ export class Metrics {
   /** Usage of a resource by pod, of one container or of all. Pods without a full measurement are left out. */
   async ofResource(resource: string, namespace: string, labelSelector: string, container?: string): Promise<Map<string, PodMetric>> {
     const items = await this.usagesOf(namespace, labelSelector);
-    const found = new Map<string, PodMetric>();
+    const metricsByPod = new Map<string, PodMetric>();
     for (const { metadata, containers = [], timestamp, window } of items) {
       const measured = container === undefined ? containers : containers.filter(({ name }) => name === container);
       if (container !== undefined && measured.length === 0)
         throw new Error(`container ${container} not present in metrics for pod ${metadata.namespace}/${metadata.name}`);
       const amounts = measured.map(({ usage }) => own(usage, resource));
       if (amounts.length === 0 || amounts.includes(undefined)) continue;
-      found.set(metadata.name ?? '', {
+      metricsByPod.set(metadata.name ?? '', {
         value: amounts.reduce((sum, amount) => sum + millis(amount as string), 0),
         at: timestamp === undefined ? 0 : timeMillis(timestamp),
         window: window === undefined ? DEFAULT_WINDOW_MS : durationMillis(window),
       });
     }
-    return found;
+    return metricsByPod;
   }
 
   private usagesOf(namespace: string, labelSelector: string): Promise<PodMetrics[]> {
@@ -88,16 +88,16 @@ export class Metrics {
   async ofPods(metric: string, namespace: string, labelSelector: string, selector?: LabelSelectorObject): Promise<Map<string, PodMetric>> {
     const query = queryOf({ labelSelector, metricLabelSelector: textOf(selector) });
     const items = await this.custom(`namespaces/${segment(namespace)}/pods/*/${segment(metric)}`, query);
-    const found = new Map<string, PodMetric>();
+    const metricsByPod = new Map<string, PodMetric>();
     for (const { describedObject, value, timestamp, windowSeconds, window } of items) {
       const seconds = windowSeconds ?? window;
-      found.set(describedObject?.name ?? '', {
+      metricsByPod.set(describedObject?.name ?? '', {
         value: millis(value),
         at: timestamp === undefined ? 0 : timeMillis(timestamp),
         window: seconds === undefined ? DEFAULT_WINDOW_MS : seconds * 1000,
       });
     }
-    return found;
+    return metricsByPod;
   }
 
   /** A metric of one object. */

@@ -51,18 +51,18 @@ const reasons: Readonly<Record<string, string>> = {
 export async function proposeAll(
   metrics: readonly Metric[],
   situation: Situation,
-): Promise<{ readonly found: MetricProposal[]; readonly failed: MetricFailure[] }> {
-  const found: MetricProposal[] = [];
+): Promise<{ readonly proposals: MetricProposal[]; readonly failed: MetricFailure[] }> {
+  const proposals: MetricProposal[] = [];
   const failed: MetricFailure[] = [];
   for (const metric of metrics) {
     await turnWithTime();
     try {
-      found.push(await propose(metric, situation));
+      proposals.push(await propose(metric, situation));
     } catch (error) {
       failed.push(error as MetricFailure);
     }
   }
-  return { found, failed };
+  return { proposals, failed };
 }
 
 /** Throws MetricFailure. */
@@ -78,7 +78,7 @@ async function propose(metric: Metric, situation: Situation): Promise<MetricProp
   }
 }
 
-const shown = (millis: number): string => milliQuantity(Math.round(millis)).toString();
+const quantityText = (millis: number): string => milliQuantity(Math.round(millis)).toString();
 const target = (quantity: string | null | undefined): number | undefined =>
   quantity == null ? undefined : Number(parseQuantity(String(quantity)).millis());
 
@@ -97,23 +97,23 @@ async function proposeResource(metric: Metric, situation: Situation): Promise<Me
   const resource = source?.name ?? '';
   const words = container === undefined ? `${resource} resource` : `${resource} container resource`;
   const { averageUtilization, averageValue } = source?.target ?? {};
-  const wanted = target(averageValue as string | undefined);
-  if (wanted === undefined && averageUtilization == null)
+  const targetValue = target(averageValue as string | undefined);
+  if (targetValue === undefined && averageUtilization == null)
     throw new Error('invalid resource metric source: neither a utilization target nor a value target was set');
   const { namespace, selector, specReplicas, pods, now, metrics } = situation;
-  const found = await during(`failed to get ${resource} utilization: unable to get metrics for resource ${resource}`, () =>
+  const podMetrics = await during(`failed to get ${resource} utilization: unable to get metrics for resource ${resource}`, () =>
     metrics.ofResource(resource, namespace, selector, container),
   );
-  const input = { current: specReplicas, pods, metrics: found, resource, now, ...(container !== undefined && { container }) };
+  const input = { current: specReplicas, pods, metrics: podMetrics, resource, now, ...(container !== undefined && { container }) };
   const { replicas, utilization, value } = await during(`failed to get ${resource} utilization`, () =>
-    wanted !== undefined ? byAverage(input, wanted) : byUtilization(input, averageUtilization as number),
+    targetValue !== undefined ? byAverage(input, targetValue) : byUtilization(input, averageUtilization as number),
   );
-  const current = { ...(utilization !== undefined && { averageUtilization: utilization }), averageValue: shown(value) };
+  const current = { ...(utilization !== undefined && { averageUtilization: utilization }), averageValue: quantityText(value) };
   const status =
     container === undefined
       ? { type: metric.type, resource: { name: resource, current } }
       : { type: metric.type, containerResource: { name: resource, container, current } };
-  const name = wanted !== undefined ? words : `${words} utilization (percentage of request)`;
+  const name = targetValue !== undefined ? words : `${words} utilization (percentage of request)`;
   return { replicas, name, status: status as MetricStatus };
 }
 
@@ -121,13 +121,13 @@ async function proposePods({ pods: source }: Metric, situation: Situation): Prom
   const metric = source?.metric?.name ?? '';
   const { namespace, selector, specReplicas, pods, now, metrics } = situation;
   const { replicas, value } = await during('failed to get pods metric value', async () => {
-    const found = await during(`unable to get metric ${metric}`, () =>
+    const podMetrics = await during(`unable to get metric ${metric}`, () =>
       metrics.ofPods(metric, namespace, selector, selectorOf(source?.metric)),
     );
-    const input: PodsInput = { current: specReplicas, pods, metrics: found, now };
+    const input: PodsInput = { current: specReplicas, pods, metrics: podMetrics, now };
     return byAverage(input, target(source?.target?.averageValue as string | undefined) ?? 1);
   });
-  const status = { type: 'Pods', pods: { metric: source?.metric, current: { averageValue: shown(value) } } };
+  const status = { type: 'Pods', pods: { metric: source?.metric, current: { averageValue: quantityText(value) } } };
   return { replicas, name: `pods metric ${metric}`, status: status as MetricStatus };
 }
 
@@ -136,10 +136,10 @@ async function proposeObject({ object: source }: Metric, situation: Situation): 
   const described = { apiVersion: source?.describedObject?.apiVersion ?? '', kind: '', name: '', ...source?.describedObject };
   const { namespace, metrics } = situation;
   const { proposal, current } = await during('failed to get object metric value', async () => {
-    const found = await during(`unable to get metric ${metric}: ${described.kind} on ${namespace} ${described.name}`, () =>
+    const measuredValue = await during(`unable to get metric ${metric}: ${described.kind} on ${namespace} ${described.name}`, () =>
       metrics.ofObject(metric, namespace, described, selectorOf(source?.metric)),
     );
-    return byTarget(source?.target, found, situation, 'object');
+    return byTarget(source?.target, measuredValue, situation, 'object');
   });
   const status = { type: 'Object', object: { metric: source?.metric, describedObject: source?.describedObject, current } };
   return { replicas: proposal.replicas, name: `${described.kind} metric ${metric}`, status: status as MetricStatus };
@@ -151,10 +151,10 @@ async function proposeExternal({ external: source }: Metric, situation: Situatio
   const { namespace, metrics } = situation;
   const words = selector === undefined ? 'nil' : JSON.stringify(selector);
   const { proposal, current } = await during(`failed to get ${metric} external metric`, async () => {
-    const found = await during(`unable to get external metric ${namespace}/${metric}/${words}`, () =>
+    const measuredValue = await during(`unable to get external metric ${namespace}/${metric}/${words}`, () =>
       metrics.ofExternal(metric, namespace, selector),
     );
-    return byTarget(source?.target, found, situation, 'external');
+    return byTarget(source?.target, measuredValue, situation, 'external');
   });
   const status = { type: 'External', external: { metric: source?.metric, current } };
   return { replicas: proposal.replicas, name: `external metric ${metric}(${words})`, status: status as MetricStatus };
@@ -163,20 +163,20 @@ async function proposeExternal({ external: source }: Metric, situation: Situatio
 type Target = NonNullable<NonNullable<Metric['external']>['target']>;
 
 function byTarget(
-  wanted: Target | undefined,
+  targetSpec: Target | undefined,
   value: number,
   { specReplicas, statusReplicas, pods }: Situation,
   what: string,
 ): { proposal: Proposal; current: object } {
-  const average = target(wanted?.averageValue as string | undefined);
-  const whole = target(wanted?.value as string | undefined);
-  if (wanted?.type === 'AverageValue' && average !== undefined) {
+  const average = target(targetSpec?.averageValue as string | undefined);
+  const whole = target(targetSpec?.value as string | undefined);
+  if (targetSpec?.type === 'AverageValue' && average !== undefined) {
     const proposal = byValuePerPod(statusReplicas, value, average);
-    return { proposal, current: { averageValue: shown(proposal.value) } };
+    return { proposal, current: { averageValue: quantityText(proposal.value) } };
   }
   if (whole === undefined) throw new Error(`invalid ${what} metric source: neither a value target nor an average value target was set`);
   const proposal = byValue(specReplicas, pods, value, whole);
-  return { proposal, current: { value: shown(value) } };
+  return { proposal, current: { value: quantityText(value) } };
 }
 
 const selectorOf = (identifier: { selector?: unknown } | undefined): LabelSelectorObject | undefined =>

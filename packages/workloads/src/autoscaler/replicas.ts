@@ -159,19 +159,19 @@ function byPods({ current, pods, metrics, resource, now }: PodsInput, makeMeasur
   for (const name of [...ignored, ...unready]) used.delete(name);
   if (used.size === 0) throw new Error('did not receive metrics for any ready pods');
   const measure = makeMeasure();
-  const { ratio, ...found } = measure.ratio(used);
+  const { ratio, ...average } = measure.ratio(used);
   const withUnready = unready.length > 0 && ratio > 1;
-  if (!withUnready && missing.length === 0) return { ...found, replicas: isNear(ratio) ? current : Math.ceil(ratio * ready) };
+  if (!withUnready && missing.length === 0) return { ...average, replicas: isNear(ratio) ? current : Math.ceil(ratio * ready) };
   const add = (name: string, value: number): unknown => used.set(name, { value, at: now, window: 0 });
   if (ratio < 1) for (const name of missing) add(name, measure.fallback(name));
   if (ratio > 1) for (const name of missing) add(name, 0);
   if (withUnready) for (const name of unready) add(name, 0);
   const { ratio: next } = measure.ratio(used);
   // Assumptions about pods never turn the direction.
-  if (isNear(next) || (ratio < 1 && next > 1) || (ratio > 1 && next < 1)) return { ...found, replicas: current };
+  if (isNear(next) || (ratio < 1 && next > 1) || (ratio > 1 && next < 1)) return { ...average, replicas: current };
   const replicas = Math.ceil(next * used.size);
   const turns = (next < 1 && replicas > current) || (next > 1 && replicas < current);
-  return { ...found, replicas: turns ? current : replicas };
+  return { ...average, replicas: turns ? current : replicas };
 }
 
 /** For a metric of one object or of something outside, with a target for its value. */

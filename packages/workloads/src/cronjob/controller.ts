@@ -41,8 +41,8 @@ export const cronJobController = (settings: CronJobSettings): Controller => ({
   start(context) {
     const { informers, queue, identity } = context;
     const refs = workloadRefs(identity);
-    const cronJobs = informers.of<CronJobObject>(refs.cronJobs, { written: true });
-    const jobs = informers.of<JobObject>(refs.jobs, { written: true });
+    const cronJobs = informers.of<CronJobObject>(refs.cronJobs, { takesWritersObjects: true });
+    const jobs = informers.of<JobObject>(refs.jobs, { takesWritersObjects: true });
     /** Jobs by the uid of their cron job. */
     const children = new Map<string, Map<string, JobObject>>();
     const run = new CronRun(context, { cronJobs, jobs, refs, settings, childrenOf: (uid) => [...(children.get(uid)?.values() ?? [])] });
@@ -54,11 +54,11 @@ export const cronJobController = (settings: CronJobSettings): Controller => ({
       for (const job of old === undefined ? [object] : [old, object]) {
         const owner = controllerOf(job);
         if (owner?.kind !== 'CronJob') continue;
-        const known = children.get(owner.uid) ?? new Map<string, JobObject>();
-        if (type === 'deleted' || job !== object) known.delete(keyOf(job));
-        else known.set(keyOf(job), job);
-        if (known.size === 0) children.delete(owner.uid);
-        else children.set(owner.uid, known);
+        const ownJobs = children.get(owner.uid) ?? new Map<string, JobObject>();
+        if (type === 'deleted' || job !== object) ownJobs.delete(keyOf(job));
+        else ownJobs.set(keyOf(job), job);
+        if (ownJobs.size === 0) children.delete(owner.uid);
+        else children.set(owner.uid, ownJobs);
         work.add(`${job.metadata.namespace ?? ''}/${owner.name}`);
       }
     });
@@ -113,9 +113,9 @@ class CronRun {
 
   /** The status without jobs that are finished or gone, and with the time of the last success. */
   private async withoutEnded(cronJob: CronJobObject, jobs: readonly JobObject[]): Promise<CronStatus> {
-    const before = cronJob.status ?? {};
-    const active = new Map((before.active ?? []).map((one) => [one.uid, one]));
-    let success = before.lastSuccessfulTime;
+    const oldStatus = cronJob.status ?? {};
+    const active = new Map((oldStatus.active ?? []).map((one) => [one.uid, one]));
+    let success = oldStatus.lastSuccessfulTime;
     for (const job of jobs) {
       const { uid = '', name = '' } = job.metadata;
       if (!isFinishedJob(job)) {
@@ -130,15 +130,15 @@ class CronRun {
       const ended = job.status?.completionTime;
       if (ended != null && (success == null || timeMillis(ended) > timeMillis(success))) success = ended;
     }
-    const known = new Set(jobs.map(({ metadata }) => metadata.uid));
+    const jobUids = new Set(jobs.map(({ metadata }) => metadata.uid));
     for (const [uid, { name = '', namespace = '' }] of active) {
-      if (known.has(uid)) continue;
+      if (jobUids.has(uid)) continue;
       const live = await this.context.client.find(this.parts.refs.jobs, namespace, name, true);
       if (live?.metadata.uid === uid) continue;
       active.delete(uid);
       this.event(cronJob, 'Normal', 'MissingJob', `Active job went missing: ${name}`);
     }
-    return withActive({ ...before, ...(success != null && { lastSuccessfulTime: success }) }, [...active.values()]);
+    return withActive({ ...oldStatus, ...(success != null && { lastSuccessfulTime: success }) }, [...active.values()]);
   }
 
   /** Starts the run that is due, where the policies allow it. */
@@ -170,10 +170,13 @@ class CronRun {
       return { status, ...later };
     }
     if (spec?.concurrencyPolicy === 'Replace') for (const one of active) await this.removeActive(cronJob, one);
-    const made = await this.createJob(cronJob, time);
-    if (made === undefined) return { status, ...later };
-    const left = spec?.concurrencyPolicy === 'Replace' ? [] : active;
-    return { status: { ...withActive(status, [...left, referenceTo(made)]), lastScheduleTime: formatTime(time) }, ...later };
+    const createdJob = await this.createJob(cronJob, time);
+    if (createdJob === undefined) return { status, ...later };
+    const remainingActive = spec?.concurrencyPolicy === 'Replace' ? [] : active;
+    return {
+      status: { ...withActive(status, [...remainingActive, referenceTo(createdJob)]), lastScheduleTime: formatTime(time) },
+      ...later,
+    };
   }
 
   private scheduleOf(cronJob: CronJobObject): Schedule | undefined {
@@ -203,8 +206,8 @@ class CronRun {
     const { uid = '' } = cronJob.metadata;
     if (time === undefined || this.reported.get(uid) === time) return;
     this.reported.set(uid, time);
-    const shown = new Date(time).toUTCString().replace('GMT', '+0000');
-    this.event(cronJob, 'Warning', 'MissSchedule', `Missed scheduled time to start a job: ${shown}`);
+    const timeText = new Date(time).toUTCString().replace('GMT', '+0000');
+    this.event(cronJob, 'Warning', 'MissSchedule', `Missed scheduled time to start a job: ${timeText}`);
   }
 
   private async createJob(cronJob: CronJobObject, time: number): Promise<Brief | undefined> {
@@ -213,10 +216,10 @@ class CronRun {
     const { namespace = '', uid } = cronJob.metadata;
     const job = jobFrom(cronJob, time);
     try {
-      const made = await client.createBriefly(refs.jobs, namespace, job);
-      this.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${made.metadata.name}`);
-      await jobs.seen(made);
-      return made;
+      const createdJob = await client.createBriefly(refs.jobs, namespace, job);
+      this.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${createdJob.metadata.name}`);
+      await jobs.whenArrived(createdJob);
+      return createdJob;
     } catch (error) {
       if (isTerminating(error)) return undefined;
       if (isConflict(error)) {
@@ -252,10 +255,10 @@ class CronRun {
   private async write(cronJob: CronJobObject, status: CronStatus): Promise<void> {
     if (equal(status, cronJob.status ?? {})) return;
     const { apiVersion, kind } = aboutCronJob(cronJob);
-    const written = await this.context.client
+    const updated = await this.context.client
       .updateBriefly(this.parts.refs.cronJobs, { ...cronJob, apiVersion, kind, status } as CronJobObject, 'status')
       .catch(unlessGone);
-    if (written !== undefined) await this.parts.cronJobs.seen(written);
+    if (updated !== undefined) await this.parts.cronJobs.whenArrived(updated);
   }
 }
 

@@ -42,9 +42,9 @@ export function dueRun(cronJob: CronJobObject, schedule: Schedule, now: number):
   const seconds = cronJob.spec?.startingDeadlineSeconds;
   // Runs before the deadline, in whole seconds, are not started any more.
   const from = seconds == null ? start : Math.max(start, Math.floor(now / 1000 - Number(seconds)) * 1000 - 1);
-  const found = from > now ? { missed: 0 } : lastTime(schedule, from, now, MAX_MISSED);
-  const next = schedule.next(found.time ?? Math.max(start, lastBefore(schedule, start, now)));
-  return { ...found, ...(next !== undefined && { wait: Math.max(next - now, 1) }) };
+  const lastRun = from > now ? { missed: 0 } : lastTime(schedule, from, now, MAX_MISSED);
+  const next = schedule.next(lastRun.time ?? Math.max(start, lastBefore(schedule, start, now)));
+  return { ...lastRun, ...(next !== undefined && { wait: Math.max(next - now, 1) }) };
 }
 /** The last run up to now, whether it may still start or not; intervals are counted from it. */
 const lastBefore = (schedule: Schedule, start: number, now: number): number =>

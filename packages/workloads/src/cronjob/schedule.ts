@@ -171,8 +171,8 @@ class Fields implements Schedule {
   private startOf(local: number, at: number): number {
     const first = local - (this.zone(at) - at);
     const second = local - (this.zone(first) - first);
-    const found = this.zone(second) >= local ? second : first;
-    return Math.max(found, at + MINUTE);
+    const startTime = this.zone(second) >= local ? second : first;
+    return Math.max(startTime, at + MINUTE);
   }
 }
 

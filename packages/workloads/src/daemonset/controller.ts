@@ -116,15 +116,15 @@ class DaemonSets {
     return owner?.kind === 'DaemonSet' ? this.followed.get(owner.uid)?.state : undefined;
   }
   /** `before`: the pod as it was, null for a new one, undefined for one that is gone. */
-  private podChanged(pod: WorkloadPod, before: WorkloadPod | null | undefined): void {
+  private podChanged(pod: WorkloadPod, oldPod: WorkloadPod | null | undefined): void {
     const { namespace = '', labels } = pod.metadata;
     const owner = controllerOf(pod);
     if (owner !== undefined) {
       if (owner.kind !== 'DaemonSet') return;
       const key = `${namespace}/${owner.name}`;
-      if (before != null && !equal(before.metadata.labels, labels)) this.claimsDue.add(key);
+      if (oldPod != null && !equal(oldPod.metadata.labels, labels)) this.claimsDue.add(key);
       this.queue.add(key);
-    } else if (before !== undefined) {
+    } else if (oldPod !== undefined) {
       this.selecting.forLabels(namespace, labels, this.mayClaim);
     }
   }
@@ -185,7 +185,7 @@ class DaemonSets {
         mayAdopt,
         candidates: [...this.pods.ownedBy(uid), ...this.pods.orphansIn(namespace)],
       });
-      await Promise.all(pods.map((pod) => this.pods.informer.seen(pod)));
+      await Promise.all(pods.map((pod) => this.pods.informer.whenArrived(pod)));
     } catch (error) {
       this.claimsDue.add(key);
       throw error;
@@ -202,7 +202,7 @@ class DaemonSets {
       if (!hashes.has(pod.metadata.labels?.[revisionLabel])) continue;
       const { namespace = '', name = '', uid } = pod.metadata;
       const patch = { metadata: { uid, labels: { [revisionLabel]: hash } } };
-      await this.pods.informer.seen(await this.context.client.patch(refs.pods, namespace, name, patch));
+      await this.pods.informer.whenArrived(await this.context.client.patch(refs.pods, namespace, name, patch));
     }
     await this.history.delete(others);
   }
@@ -230,21 +230,21 @@ class DaemonSets {
     for (const [node, view] of state.views()) {
       if (view.wantsPod) create.push(node);
       remove.push(...view.surplus);
-      const left = this.finished(set, node, view, remove, now);
-      if (left > 0) wait = Math.min(wait ?? left, left);
+      const retryMs = this.finished(set, node, view, remove, now);
+      if (retryMs > 0) wait = Math.min(wait ?? retryMs, retryMs);
     }
     if (create.length > 0 || remove.length > 0) return { changes: { create, remove }, wait };
     const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
     if (type !== 'RollingUpdate') return { changes: { create, remove }, wait };
     const { maxUnavailable, maxSurge = 0 } = rollingUpdate ?? {};
-    const given = { ...(maxUnavailable !== undefined && { maxUnavailable }), maxSurge: this.hasSurge ? maxSurge : 0 };
-    return { changes: rollingChanges(state.views(), rollingLimits(given, state.totals().desired)), wait };
+    const limits = { ...(maxUnavailable !== undefined && { maxUnavailable }), maxSurge: this.hasSurge ? maxSurge : 0 };
+    return { changes: rollingChanges(state.views(), rollingLimits(limits, state.totals().desired)), wait };
   }
   /** Pods that failed on a node are deleted, which an event says, unless that was done a moment ago. Returns how long to wait. */
   private finished(set: DaemonSetObject, node: string, { finished }: NodeView, remove: WorkloadPod[], now: number): number {
     if (finished.length === 0) return 0;
-    const left = this.retries.next(`${set.metadata.uid}/${node}`, now);
-    if (left > 0) return left;
+    const retryMs = this.retries.next(`${set.metadata.uid}/${node}`, now);
+    if (retryMs > 0) return retryMs;
     for (const pod of finished) {
       const { namespace, name } = pod.metadata;
       const [reason, word, end] =
@@ -261,7 +261,7 @@ class DaemonSets {
     const { informer } = this.pods;
     const { tolerations } = state.placement;
     const created = await slowStart(Math.min(create.length, MOST_AT_ONCE), async (i) => {
-      await informer.seen(await this.control.create(daemonPod(set, create[i] as string, hash, tolerations), about));
+      await informer.whenArrived(await this.control.create(daemonPod(set, create[i] as string, hash, tolerations), about));
     });
     const deleted = await slowStart(Math.min(remove.length, MOST_AT_ONCE), async (i) => {
       const pod = remove[i] as WorkloadPod;
@@ -288,8 +288,8 @@ class DaemonSets {
       ...((collisions > 0 || collisionCount !== undefined) && { collisionCount: collisions }),
     };
     if (sameStatus(set.status, status)) return;
-    const written = await this.context.client.update(this.names.daemonSets, { ...set, status } as DaemonSetObject, 'status');
-    await this.sets.seen(written);
+    const updatedSet = await this.context.client.update(this.names.daemonSets, { ...set, status } as DaemonSetObject, 'status');
+    await this.sets.whenArrived(updatedSet);
   }
   private async deleteRevisions(set: DaemonSetObject, state: DaemonState, revisions: readonly Revision[], newest: Revision): Promise<void> {
     const limit = set.spec?.revisionHistoryLimit ?? 10;

@@ -36,8 +36,8 @@ export function daemonTolerations({ spec }: Template, identity: Identity): Toler
   for (const [name, effect] of spec?.hostNetwork === true ? [...tolerated, toleratedByHostNetwork] : tolerated) {
     const added = { key: domainName(identity, name, 'node'), operator: 'Exists', effect };
     const at = tolerations.findIndex(
-      ({ key, operator, effect: given, value = '' }) =>
-        key === added.key && operator === added.operator && given === effect && value === '',
+      ({ key, operator, effect: tolerated, value = '' }) =>
+        key === added.key && operator === added.operator && tolerated === effect && value === '',
     );
     if (at < 0) tolerations.push(added);
     else tolerations[at] = added;

@@ -33,7 +33,7 @@ export class DaemonState {
   private readonly availableAt = new Map<string, number>();
   private generation: number | undefined;
   private hash = '';
-  private made: Placement | undefined;
+  private currentPlacement: Placement | undefined;
 
   constructor(identity: Identity, nodes: Iterable<NodeObject>, pods: Iterable<WorkloadPod>) {
     this.identity = identity;
@@ -42,8 +42,8 @@ export class DaemonState {
   }
   /** Where the pods of the set belong, by its newest template. */
   get placement(): Placement {
-    if (this.made === undefined) throw new Error('the placement of a daemon set is used before its template is known');
-    return this.made;
+    if (this.currentPlacement === undefined) throw new Error('the placement of a daemon set is used before its template is known');
+    return this.currentPlacement;
   }
   putPod(pod: WorkloadPod): void {
     const name = nodeOf(pod);
@@ -62,7 +62,7 @@ export class DaemonState {
   putNode(node: NodeObject): boolean {
     const name = node.metadata.name ?? '';
     const entry = this.entry(name);
-    const fit = this.made?.of(node);
+    const fit = this.placement?.of(node);
     const isSame = fit !== undefined && entry.fit !== undefined && fit.run === entry.fit.run && fit.stay === entry.fit.stay;
     entry.node = node;
     entry.fit = fit;
@@ -84,7 +84,7 @@ export class DaemonState {
   refresh(rules: Rules): number {
     const { generation = 0 } = rules.set.metadata;
     if (generation !== this.generation) {
-      this.made = new Placement(templateOf(rules.set), this.identity);
+      this.currentPlacement = new Placement(templateOf(rules.set), this.identity);
       for (const entry of this.entries.values()) entry.fit = undefined;
     }
     if (generation !== this.generation || rules.hash !== this.hash) for (const name of this.entries.keys()) this.changed.add(name);

@@ -67,11 +67,11 @@ class Deployments {
     add: (deployment: DeploymentObject) => void,
   ): void {
     const namespace = object.metadata.namespace ?? '';
-    const [owner, before] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
+    const [owner, oldOwner] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
     if (owner !== undefined && isDeployment(owner)) addKey(`${namespace}/${owner.name}`);
-    if (before !== undefined && before.uid !== owner?.uid && isDeployment(before)) addKey(`${namespace}/${before.name}`);
+    if (oldOwner !== undefined && oldOwner.uid !== owner?.uid && isDeployment(oldOwner)) addKey(`${namespace}/${oldOwner.name}`);
     if (type === 'deleted' || owner !== undefined) return;
-    if (old !== undefined && before === undefined && equal(old.metadata.labels, object.metadata.labels)) return;
+    if (old !== undefined && oldOwner === undefined && equal(old.metadata.labels, object.metadata.labels)) return;
     this.selecting.forLabels(namespace, object.metadata.labels, add);
   }
   /** A deployment that recreates its pods waits for the last of the old ones. */
@@ -101,7 +101,7 @@ class Deployments {
     const observedGeneration = deployment.metadata.generation ?? 0;
     if ((deployment.status?.observedGeneration ?? 0) >= observedGeneration) return;
     const status = { ...deployment.status, observedGeneration };
-    await deployments.seen(
+    await deployments.whenArrived(
       await client.update<DeploymentObject>(refs.deployments, { ...deployment, status } as DeploymentObject, 'status'),
     );
   }
@@ -123,7 +123,7 @@ class Deployments {
       },
       candidates: [...own, ...orphans],
     });
-    for (const set of claimed) await replicaSets.seen(set);
+    for (const set of claimed) await replicaSets.whenArrived(set);
     return claimed;
   }
 }

@@ -39,8 +39,8 @@ export const revisionOf = ({ metadata }: ReplicaSetObject, { revision }: Revisio
 
 /** The highest revision, and the one before it; 0 where there is none. */
 export function lastRevisions(sets: readonly ReplicaSetObject[], names: RevisionNames): [bigint, bigint] {
-  const [last = 0n, before = 0n] = sets.map((set) => revisionOf(set, names)).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
-  return [last, before];
+  const [last = 0n, secondLast = 0n] = sets.map((set) => revisionOf(set, names)).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0));
+  return [last, secondLast];
 }
 
 /** Longest text of earlier revisions; the oldest are dropped. */
@@ -50,11 +50,11 @@ const HISTORY_CHARS = 2000;
 export function currentAnnotations(deployment: Annotations, set: Annotations, next: bigint, names: RevisionNames): Annotations {
   const copied = Object.entries(deployment).filter(([name]) => !deploymentAnnotations.has(name));
   const annotations: Record<string, string> = { ...set, ...Object.fromEntries(copied) };
-  const before = own(set, names.revision);
-  const revision = before === undefined || before === '' ? 0n : parseRevision(before);
+  const currentText = own(set, names.revision);
+  const revision = currentText === undefined || currentText === '' ? 0n : parseRevision(currentText);
   if (revision === undefined || revision >= next) return annotations;
   setOwn(annotations, names.revision, String(next));
-  if (before !== undefined) setOwn(annotations, names.history, historyOf(own(set, names.history) ?? '', before));
+  if (currentText !== undefined) setOwn(annotations, names.history, historyOf(own(set, names.history) ?? '', currentText));
   return annotations;
 }
 

@@ -30,8 +30,8 @@ export function rollbackTo(
   requested: bigint,
   names: RevisionNames,
 ): RolledBack {
-  const kept = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !requests.includes(name));
-  const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations: Object.fromEntries(kept) } };
+  const keptAnnotations = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !requests.includes(name));
+  const cleared = { ...deployment, metadata: { ...deployment.metadata, annotations: Object.fromEntries(keptAnnotations) } };
   const refused = (reason: string, message: string): RolledBack => ({ deployment: cleared, type: 'Warning', reason, message });
   const revision = requested === 0n ? lastRevisions(sets, names)[1] : requested;
   if (revision === 0n) return refused('DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
@@ -44,7 +44,7 @@ export function rollbackTo(
     return refused('DeploymentRollbackTemplateUnchanged', message);
   }
   // Annotations such as the cause of a change belong to the revision; those about the rollout do not.
-  const own = kept.filter(([annotation]) => deploymentAnnotations.has(annotation));
+  const own = keptAnnotations.filter(([annotation]) => deploymentAnnotations.has(annotation));
   const earlier = Object.entries(set.metadata.annotations ?? {}).filter(([annotation]) => !deploymentAnnotations.has(annotation));
   const annotations = Object.fromEntries([...own, ...earlier]);
   return {

@@ -72,7 +72,7 @@ export class Rollout {
   private conditions: Conditions;
   private collisionCount: number | undefined;
   private revision: string | undefined;
-  private written: ReplicaSetObject | undefined;
+  private updatedSet: ReplicaSetObject | undefined;
 
   constructor(tools: RolloutTools, deployment: DeploymentObject, sets: readonly ReplicaSetObject[]) {
     this.tools = tools;
@@ -188,12 +188,12 @@ export class Rollout {
   /** Scales a set. `always`: it is marked with the size of the deployment even if its own stays. */
   private async resize(set: ReplicaSetObject, size: number, always = false): Promise<void> {
     const annotations = sizeAnnotations(this.limits, this.tools.names);
-    const before = sizeOf(set);
+    const oldSize = sizeOf(set);
     const isMarked = Object.entries(annotations).every(([name, value]) => own(set.metadata.annotations, name) === value);
-    if (before === size && (!always || isMarked)) return;
+    if (oldSize === size && (!always || isMarked)) return;
     await this.change(set, annotations, { replicas: size });
-    if (before === size) return;
-    const direction = before < size ? 'up' : 'down';
+    if (oldSize === size) return;
+    const direction = oldSize < size ? 'up' : 'down';
     this.event('Normal', 'ScalingReplicaSet', `Scaled ${direction} replica set ${set.metadata.name} to ${size}`);
   }
   /** Changes a set, unless it has changed since it was seen. */
@@ -206,13 +206,13 @@ export class Rollout {
     const { namespace = '', name = '', uid, resourceVersion } = set.metadata;
     const patch = { metadata: { uid, resourceVersion, annotations }, spec };
     const { metadata } = await client.patch<ReplicaSetObject>(refs.replicaSets, namespace, name, patch);
-    const { managedFields: _, ...kept } = metadata;
-    this.put(set, { ...set, metadata: kept, spec: { ...set.spec, ...spec } } as ReplicaSetObject);
+    const { managedFields: _, ...metadataToSend } = metadata;
+    this.put(set, { ...set, metadata: metadataToSend, spec: { ...set.spec, ...spec } } as ReplicaSetObject);
   }
-  private put(before: ReplicaSetObject | undefined, set: ReplicaSetObject): void {
-    this.sets = [...this.sets.filter((one) => one !== before), set].sort(byAge);
-    if (before === this.current) this.current = set;
-    this.written = set;
+  private put(oldSet: ReplicaSetObject | undefined, set: ReplicaSetObject): void {
+    this.sets = [...this.sets.filter((one) => one !== oldSet), set].sort(byAge);
+    if (oldSet === this.current) this.current = set;
+    this.updatedSet = set;
   }
 
   /** Gives the set with the deployment's template the deployment's annotations and the highest revision. */
@@ -220,11 +220,11 @@ export class Rollout {
     const { current, deployment, tools } = this;
     if (current === undefined) return;
     const [last] = lastRevisions(this.old, tools.names);
-    const before = current.metadata.annotations ?? {};
-    const annotations = currentAnnotations(deployment.metadata.annotations ?? {}, before, last + 1n, tools.names);
+    const oldAnnotations = current.metadata.annotations ?? {};
+    const annotations = currentAnnotations(deployment.metadata.annotations ?? {}, oldAnnotations, last + 1n, tools.names);
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
     const isOther = (current.spec?.minReadySeconds ?? 0) !== minReadySeconds;
-    if (isOther || !equal(annotations, before)) await this.change(current, annotations, isOther ? { minReadySeconds } : {});
+    if (isOther || !equal(annotations, oldAnnotations)) await this.change(current, annotations, isOther ? { minReadySeconds } : {});
     this.revision = own(annotations, tools.names.revision);
     if (hasDeadline(deployment) && conditionOf(this.conditions, 'Progressing') === undefined)
       this.progress('True', 'FoundNewReplicaSet', `Found new replica set ${JSON.stringify(current.metadata.name)}`);
@@ -235,10 +235,10 @@ export class Rollout {
     const { client, refs } = this.tools;
     const body = await this.newSet();
     const { namespace, name } = body.metadata;
-    let made: ReplicaSetObject;
+    let newSet: ReplicaSetObject;
     let isNew = true;
     try {
-      made = await client.create<ReplicaSetObject>(refs.replicaSets, namespace, body);
+      newSet = await client.create<ReplicaSetObject>(refs.replicaSets, namespace, body);
     } catch (error) {
       if (isTerminating(error)) return undefined;
       if (!isConflict(error)) {
@@ -247,27 +247,28 @@ export class Rollout {
         this.event('Warning', 'ReplicaSetCreateError', message);
         throw error;
       }
-      const found = await client.find<ReplicaSetObject>(refs.replicaSets, namespace, name);
-      if (found === undefined) throw error;
-      if (!this.isOwnCurrent(found)) {
+      const existingSet = await client.find<ReplicaSetObject>(refs.replicaSets, namespace, name);
+      if (existingSet === undefined) throw error;
+      if (!this.isOwnCurrent(existingSet)) {
         // The status that is written now brings the deployment back here, with another hash.
         this.collisionCount = (this.collisionCount ?? 0) + 1;
         return undefined;
       }
-      made = found;
+      newSet = existingSet;
       isNew = false;
     }
-    this.put(undefined, made);
-    this.current = made;
-    this.revision = own(made.metadata.annotations, this.tools.names.revision);
-    if (!isNew) return made;
-    if (sizeOf(made) > 0) this.event('Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} to ${sizeOf(made)}`);
+    this.put(undefined, newSet);
+    this.current = newSet;
+    this.revision = own(newSet.metadata.annotations, this.tools.names.revision);
+    if (!isNew) return newSet;
+    if (sizeOf(newSet) > 0) this.event('Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} to ${sizeOf(newSet)}`);
     this.progress('True', 'NewReplicaSetCreated', `Created new replica set ${JSON.stringify(name)}`);
-    return made;
+    return newSet;
   }
-  private isOwnCurrent(found: ReplicaSetObject): boolean {
+  private isOwnCurrent(existingSet: ReplicaSetObject): boolean {
     return (
-      controllerOf(found)?.uid === this.deployment.metadata.uid && isSameTemplate(found.spec?.template, this.deployment.spec?.template)
+      controllerOf(existingSet)?.uid === this.deployment.metadata.uid &&
+      isSameTemplate(existingSet.spec?.template, this.deployment.spec?.template)
     );
   }
   private async newSet() {
@@ -318,9 +319,9 @@ export class Rollout {
   private async rollback(revision: bigint): Promise<Outcome> {
     const { client, refs, names, deployments } = this.tools;
     const { deployment, type, reason, message } = rollbackTo(this.deployment, this.sets, revision, names);
-    const written = await client.update<DeploymentObject>(refs.deployments, { ...deployment, ...KIND } as DeploymentObject);
+    const updated = await client.update<DeploymentObject>(refs.deployments, { ...deployment, ...KIND } as DeploymentObject);
     this.event(type, reason, message);
-    await deployments.seen(written);
+    await deployments.whenArrived(updated);
   }
 
   private progress(status: string, reason: string, message: string): void {
@@ -337,7 +338,7 @@ export class Rollout {
     const { deployment, revision } = this;
     const status = of(this.state);
     if (!equal(status, deployment.status) || own(deployment.metadata.annotations, names.revision) !== revision) await this.write(status);
-    if (this.written !== undefined) await replicaSets.seen(this.written);
+    if (this.updatedSet !== undefined) await replicaSets.whenArrived(this.updatedSet);
     return of === statusOf ? undefined : nextCheckMs(deployment, status, this.now);
   }
   /** The status of a deployment that has changed meanwhile says which generation it is about. */
@@ -349,7 +350,7 @@ export class Rollout {
       const annotations = { ...on.metadata.annotations, ...(this.revision !== undefined && { [names.revision]: this.revision }) };
       const changed = { ...on, ...KIND, metadata: { ...on.metadata, annotations }, status } as DeploymentObject;
       try {
-        await deployments.seen(await client.update<DeploymentObject>(refs.deployments, changed, 'status'));
+        await deployments.whenArrived(await client.update<DeploymentObject>(refs.deployments, changed, 'status'));
         return;
       } catch (error) {
         if (isNotFound(error)) return;

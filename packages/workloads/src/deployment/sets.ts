@@ -44,8 +44,8 @@ export function isSameTemplate(a: Template | undefined, b: Template | undefined)
 export function withoutHash(template: Template | undefined): Template {
   const { creationTimestamp: _, labels, ...metadata }: Partial<NonNullable<Template['metadata']>> = template?.metadata ?? {};
   const { [HASH_LABEL]: _hash, ...others } = labels ?? {};
-  const kept = Object.keys(others).length > 0 ? { labels: others } : {};
-  return { ...template, metadata: { ...metadata, ...kept } } as Template;
+  const labelsWithoutHash = Object.keys(others).length > 0 ? { labels: others } : {};
+  return { ...template, metadata: { ...metadata, ...labelsWithoutHash } } as Template;
 }
 
 /** The set with the template of the deployment; the oldest one where several have it. There may be many sets with large templates. */
@@ -64,10 +64,10 @@ export function beyondHistory(
   revisionOf: (set: ReplicaSetObject) => bigint,
 ): ReplicaSetObject[] {
   if (limit === undefined || limit === UNLIMITED) return [];
-  const kept = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const surplus = kept.length - limit;
+  const aliveSets = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const surplus = aliveSets.length - limit;
   if (surplus <= 0) return [];
-  return kept
+  return aliveSets
     .sort((a, b) => (revisionOf(a) === revisionOf(b) ? byAge(a, b) : revisionOf(a) < revisionOf(b) ? -1 : 1))
     .slice(0, surplus)
     .filter((set) => sizeOf(set) === 0 && podsOf(set) === 0 && isObserved(set));

@@ -52,22 +52,22 @@ export function proportionalSizes(limits: Limits, active: readonly ReplicaSetObj
   const allowed = desired > 0 ? desired + surge : 0;
   const change = allowed - sum(active, sizeOf);
   const sorted = [...active].sort(change > 0 ? bySizeNewestFirst : bySize);
-  let left = change;
+  let remaining = change;
   const sizes = sorted.map((set) => {
-    const part = change === 0 || left === 0 ? 0 : shareOf(set, limits, pods, names);
-    const added = change > 0 ? Math.min(part, left) : Math.max(part, left);
-    left -= added;
+    const part = change === 0 || remaining === 0 ? 0 : shareOf(set, limits, pods, names);
+    const added = change > 0 ? Math.min(part, remaining) : Math.max(part, remaining);
+    remaining -= added;
     return { set, size: sizeOf(set) + added };
   });
-  return sizes.map(({ set, size }, i) => ({ set, size: i === 0 ? Math.max(size + left, 0) : size }));
+  return sizes.map(({ set, size }, i) => ({ set, size: i === 0 ? Math.max(size + remaining, 0) : size }));
 }
 
 /** What a set gets or loses so that its part of the whole stays the same. */
 function shareOf(set: ReplicaSetObject, { desired, surge }: Limits, pods: number, names: RevisionNames): number {
   const size = sizeOf(set);
   if (desired === 0) return -size;
-  const before = numberOf(set, names.most) ?? pods;
-  return before > 0 ? Math.round((size * (desired + surge)) / before) - size : 0;
+  const podsBefore = numberOf(set, names.most) ?? pods;
+  return podsBefore > 0 ? Math.round((size * (desired + surge)) / podsBefore) - size : 0;
 }
 
 const changed = (sizes: ReadonlyMap<ReplicaSetObject, number>): Sizes =>

@@ -52,7 +52,7 @@ export function statusOf({ deployment, limits, sets, current, conditions, collis
     availableReplicas: available,
     unavailableReplicas: Math.max(sum(sets, sizeOf) - available, 0),
   };
-  const known = withCondition(
+  const knownConditions = withCondition(
     conditions,
     isAvailable
       ? { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
@@ -66,7 +66,7 @@ export function statusOf({ deployment, limits, sets, current, conditions, collis
   );
   return {
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)),
-    conditions: known,
+    conditions: knownConditions,
     ...(collisionCount !== undefined && { collisionCount }),
   };
 }
@@ -102,9 +102,9 @@ function progressOf(state: State, status: DeploymentStatusObject): Conditions {
   const { deployment, current, now } = state;
   const conditions = status.conditions ?? [];
   if (!hasDeadline(deployment)) return withoutCondition(conditions, 'Progressing');
-  const known = conditionOf(conditions, 'Progressing');
+  const progressing = conditionOf(conditions, 'Progressing');
   // Nothing is rolled out: pods come and go, which is no progress of a rollout, and no lack of it.
-  if ((status.replicas ?? 0) === (status.updatedReplicas ?? 0) && known?.reason === 'NewReplicaSetAvailable') return conditions;
+  if ((status.replicas ?? 0) === (status.updatedReplicas ?? 0) && progressing?.reason === 'NewReplicaSetAvailable') return conditions;
   const subject =
     current === undefined
       ? `Deployment ${JSON.stringify(deployment.metadata.name)}`
@@ -120,7 +120,7 @@ function progressOf(state: State, status: DeploymentStatusObject): Conditions {
   // The time of the last progress counts, also when the reason stays the same.
   if (hasProgressed(deployment.status ?? {}, status))
     return renewCondition(conditions, change('True', 'ReplicaSetUpdated', 'is progressing.'), now);
-  if (isTimedOut(deployment, known, now))
+  if (isTimedOut(deployment, progressing, now))
     return withCondition(conditions, change('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'), now);
   return conditions;
 }
@@ -129,17 +129,17 @@ function progressOf(state: State, status: DeploymentStatusObject): Conditions {
 function deadlineOf({ spec }: DeploymentObject, { lastUpdateTime }: DeploymentCondition): number {
   return (lastUpdateTime == null ? 0 : timeMillis(lastUpdateTime)) + (spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
-function isTimedOut(deployment: DeploymentObject, known: DeploymentCondition | undefined, now: number): boolean {
-  if (known === undefined || known.reason === 'NewReplicaSetAvailable') return false;
-  return known.reason === 'ProgressDeadlineExceeded' || deadlineOf(deployment, known) < now;
+function isTimedOut(deployment: DeploymentObject, progressing: DeploymentCondition | undefined, now: number): boolean {
+  if (progressing === undefined || progressing.reason === 'NewReplicaSetAvailable') return false;
+  return progressing.reason === 'ProgressDeadlineExceeded' || deadlineOf(deployment, progressing) < now;
 }
 
 /** Milliseconds after which progress is checked again; undefined where nothing is expected. */
 export function nextCheckMs(deployment: DeploymentObject, status: DeploymentStatusObject, now: number): number | undefined {
-  const known = conditionOf(status.conditions ?? [], 'Progressing');
-  if (!hasDeadline(deployment) || known === undefined || isComplete(deployment, status)) return undefined;
-  if (known.reason === 'ProgressDeadlineExceeded' || known.reason === 'NewReplicaSetAvailable') return undefined;
-  return Math.max(deadlineOf(deployment, known) - now, 0) + 1;
+  const progressing = conditionOf(status.conditions ?? [], 'Progressing');
+  if (!hasDeadline(deployment) || progressing === undefined || isComplete(deployment, status)) return undefined;
+  if (progressing.reason === 'ProgressDeadlineExceeded' || progressing.reason === 'NewReplicaSetAvailable') return undefined;
+  return Math.max(deadlineOf(deployment, progressing) - now, 0) + 1;
 }
 
 const REPLICA_FAILURE = 'ReplicaFailure';

@@ -59,7 +59,7 @@ export const jobController = (settings: JobSettings): Controller => ({
     const names = jobNames(identity);
     const ref = workloadRefs(identity).jobs;
     const index = podIndex(informers);
-    const jobs = informers.of<JobObject>(ref, { written: true });
+    const jobs = informers.of<JobObject>(ref, { takesWritersObjects: true });
     const selecting = new Selecting(jobs, (job) => (isFinishedJob(job) ? undefined : job.spec?.selector));
     const look = (job: JobObject): void => work.add(keyOf(job));
     const isTracked = (job: JobObject): boolean => settings.tracking && isMarkedTracked(job, names);
@@ -82,9 +82,9 @@ export const jobController = (settings: JobSettings): Controller => ({
     });
     index.informer.onChange(({ type, object, old }) => {
       const job = ownerOf(object);
-      const before = old === undefined ? undefined : ownerOf(old);
+      const oldOwner = old === undefined ? undefined : ownerOf(old);
       if (job !== undefined) work.add(keyOf(job));
-      if (before !== undefined && before !== job) work.add(keyOf(before));
+      if (oldOwner !== undefined && oldOwner !== job) work.add(keyOf(oldOwner));
       if (type === 'deleted') return;
       if (hasFinalizer(object, names) && (job === undefined || isFinishedJob(job) || !isTracked(job))) orphans.add(keyOf(object));
       if (controllerOf(object) !== undefined || object.metadata.deletionTimestamp !== undefined) return;
@@ -149,19 +149,19 @@ class JobRun {
     const now = clock.now();
     const counts = countPods(counted);
     const active = pods.filter(isActive);
-    const before = job.status ?? {};
+    const oldStatus = job.status ?? {};
     // The deadline of a job that is resumed begins again.
-    const started = isSuspended(job) || !wasSuspended(job) ? before.startTime : undefined;
+    const started = isSuspended(job) || !wasSuspended(job) ? oldStatus.startTime : undefined;
     const startTime = started ?? (isSuspended(job) ? undefined : formatTime(now));
     const progress: Progress = {
       active: active.length,
-      status: { ...before, ...(startTime !== undefined && { startTime }) },
+      status: { ...oldStatus, ...(startTime !== undefined && { startTime }) },
       finished: this.failure(counted, counts, startTime, now),
       error: undefined,
       waits: [],
     };
-    const left = deadlineLeft(job, startTime, now);
-    if (left !== undefined && left > 0) progress.waits.push(left);
+    const remainingMs = deadlineLeft(job, startTime, now);
+    if (remainingMs !== undefined && remainingMs > 0) progress.waits.push(remainingMs);
 
     let { failed } = counts;
     if (progress.finished !== undefined) {
@@ -234,9 +234,9 @@ class JobRun {
     const { names, index } = this.parts;
     const template = templateOf(job, names, tracked);
     const about = aboutJob(job);
-    const { made, error } = await slowStart(count, (i) => this.control.create(podOf(job, template, names, indexes[i]), about));
+    const { created: made, error } = await slowStart(count, (i) => this.control.create(podOf(job, template, names, indexes[i]), about));
     progress.error ??= error;
-    await Promise.all(made.map((pod) => index.informer.seen(pod)));
+    await Promise.all(made.map((pod) => index.informer.whenArrived(pod)));
     return made.length;
   }
 
@@ -273,8 +273,8 @@ class JobRun {
     const { status, release, more } = collect({ ...counted, pods }, progress.status, progress.finished !== undefined);
     const job = await this.write(counted.job, status);
     const released = await this.release(release);
-    const held = new Set(pods.flatMap(({ metadata: { uid = '' } }) => (released.has(uid) ? [] : uid)));
-    progress.status = moveCounted(status, (uid) => held.has(uid));
+    const unreleased = new Set(pods.flatMap(({ metadata: { uid = '' } }) => (released.has(uid) ? [] : uid)));
+    progress.status = moveCounted(status, (uid) => unreleased.has(uid));
     const report = more || !isAllCounted(progress.status) ? () => {} : this.finish(job, progress);
     await this.write(job, progress.status);
     report();
@@ -301,9 +301,9 @@ class JobRun {
   private async write(job: JobObject, status: Status): Promise<JobObject> {
     if (equal(status, job.status ?? {})) return job;
     const { apiVersion, kind } = aboutJob(job);
-    const written = await this.context.client.update<JobObject>(this.ref, { ...job, apiVersion, kind, status } as JobObject, 'status');
-    await this.parts.jobs.seen(written);
-    return written;
+    const updated = await this.context.client.update<JobObject>(this.ref, { ...job, apiVersion, kind, status } as JobObject, 'status');
+    await this.parts.jobs.whenArrived(updated);
+    return updated;
   }
 
   // ---- pods --------------------------------------------------------------------------------------------------------
@@ -343,10 +343,10 @@ class JobRun {
     const { finalizer } = this.parts.names;
     const rest = finalizers.filter((one) => one !== finalizer);
     if (rest.length === finalizers.length) return;
-    const written = await this.context.client
+    const patched = await this.context.client
       .patch(refs.pods, namespace, name, { metadata: { uid, resourceVersion, finalizers: rest } })
       .catch(unlessGone);
-    if (written !== undefined) await this.parts.index.informer.seen(written);
+    if (patched !== undefined) await this.parts.index.informer.whenArrived(patched);
   }
 
   /** Removes the finalizer from a pod that no job will count. */
@@ -357,9 +357,9 @@ class JobRun {
     if (pod === undefined || !hasFinalizer(pod, names)) return;
     const owner = controllerOf(pod);
     if (owner?.kind === 'Job') {
-      const known = jobs.get(namespace, owner.name);
-      if (known?.metadata.uid === owner.uid) {
-        if (isTracked(known) && !isFinishedJob(known)) return;
+      const ownerJob = jobs.get(namespace, owner.name);
+      if (ownerJob?.metadata.uid === owner.uid) {
+        if (isTracked(ownerJob) && !isFinishedJob(ownerJob)) return;
       } else {
         // The informer of jobs may be behind that of pods.
         const live = await this.context.client.find(this.ref, namespace, owner.name, true);
@@ -373,7 +373,7 @@ class JobRun {
   private async unmark(job: JobObject): Promise<undefined> {
     const { namespace = '', name = '', uid } = job.metadata;
     const patch = { metadata: { uid, annotations: { [this.parts.names.tracking]: null } } };
-    const written = await this.context.client.patch(this.ref, namespace, name, patch).catch(unlessGone);
-    if (written !== undefined) await this.parts.jobs.seen(written);
+    const patched = await this.context.client.patch(this.ref, namespace, name, patch).catch(unlessGone);
+    if (patched !== undefined) await this.parts.jobs.whenArrived(patched);
   }
 }

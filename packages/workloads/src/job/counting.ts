@@ -46,12 +46,12 @@ function counts({ job, names }: Counted, pod: WorkloadPod): boolean {
 export function countPods(counted: Counted): Counts {
   const { job, pods, names, tracked } = counted;
   const { succeeded: counting = [], failed: failing = [] } = job.status?.uncountedTerminatedPods ?? {};
-  const known = new Set(tracked ? [...(counting ?? []), ...(failing ?? [])] : []);
+  const countedUids = new Set(tracked ? [...(counting ?? []), ...(failing ?? [])] : []);
   let succeeded = tracked ? (job.status?.succeeded ?? 0) + (counting ?? []).length : 0;
   let failed = tracked ? (job.status?.failed ?? 0) + (failing ?? []).length : 0;
   const ended: number[] = [];
   for (const pod of pods) {
-    if (!counts(counted, pod) || (tracked && (!hasFinalizer(pod, names) || known.has(uidOf(pod))))) continue;
+    if (!counts(counted, pod) || (tracked && (!hasFinalizer(pod, names) || countedUids.has(uidOf(pod))))) continue;
     if (phaseOf(pod) === 'Succeeded') {
       succeeded++;
       if (isIndexed(job)) ended.push(indexOf(pod, names) as number);
@@ -72,25 +72,25 @@ export interface Collected {
 }
 
 /** Takes finished pods into a status. `all`: the job is finished, and so are its pods. */
-export function collect(counted: Counted, before: Status, all: boolean): Collected {
+export function collect(counted: Counted, oldStatus: Status, all: boolean): Collected {
   const { job, pods, names } = counted;
-  const held = new Set(pods.filter((pod) => hasFinalizer(pod, names)).map(uidOf));
-  const status = moveCounted(before, (uid) => held.has(uid));
+  const finalizedUids = new Set(pods.filter((pod) => hasFinalizer(pod, names)).map(uidOf));
+  const status = moveCounted(oldStatus, (uid) => finalizedUids.has(uid));
   const succeeded = [...(status.uncountedTerminatedPods?.succeeded ?? [])];
   const failed = [...(status.uncountedTerminatedPods?.failed ?? [])];
-  const known = new Set([...succeeded, ...failed]);
+  const uncountedUids = new Set([...succeeded, ...failed]);
   const done = statusIndexes(job);
   const indexes: number[] = [];
   const release: WorkloadPod[] = [];
   let more = false;
   for (const pod of pods) {
-    if (!held.has(uidOf(pod)) || !(isFinished(pod) || isTerminating(pod) || all)) continue;
+    if (!finalizedUids.has(uidOf(pod)) || !(isFinished(pod) || isTerminating(pod) || all)) continue;
     if (indexes.length + succeeded.length + failed.length >= MAX_UNCOUNTED) {
       more = true;
       break;
     }
     release.push(pod);
-    if (known.has(uidOf(pod)) || !counts(counted, pod)) continue;
+    if (uncountedUids.has(uidOf(pod)) || !counts(counted, pod)) continue;
     if (phaseOf(pod) !== 'Succeeded') failed.push(uidOf(pod));
     else if (isIndexed(job)) indexes.push(indexOf(pod, names) as number);
     else succeeded.push(uidOf(pod));
@@ -116,8 +116,8 @@ export function moveCounted(status: Status, holds: (uid: string) => boolean): St
   };
 }
 
-export const isAllCounted = ({ uncountedTerminatedPods: left }: Status): boolean =>
-  (left?.succeeded ?? []).length + (left?.failed ?? []).length === 0;
+export const isAllCounted = ({ uncountedTerminatedPods: uncounted }: Status): boolean =>
+  (uncounted?.succeeded ?? []).length + (uncounted?.failed ?? []).length === 0;
 
 const uncounted = (succeeded: string[], failed: string[]): NonNullable<Status['uncountedTerminatedPods']> => ({
   ...(succeeded.length > 0 && { succeeded }),
@@ -126,9 +126,9 @@ const uncounted = (succeeded: string[], failed: string[]): NonNullable<Status['u
 
 /** Fields of a status as they are written: zeros and empty texts are left out. */
 export function numbers<K extends string>(fields: Record<K, number>): Partial<Record<K, number>> {
-  const kept: Partial<Record<K, number>> = {};
-  for (const key in fields) setOwn(kept, key, fields[key] === 0 ? undefined : fields[key]);
-  return kept;
+  const nonZero: Partial<Record<K, number>> = {};
+  for (const key in fields) setOwn(nonZero, key, fields[key] === 0 ? undefined : fields[key]);
+  return nonZero;
 }
 const texts = (fields: { completedIndexes: string }): { completedIndexes?: string } =>
   fields.completedIndexes === '' ? {} : { completedIndexes: fields.completedIndexes };

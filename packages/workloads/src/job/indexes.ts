@@ -23,9 +23,9 @@ export class Indexes {
       if (match === null) continue;
       const first = Number(match[1]);
       const last = Math.min(match[2] === undefined ? first : Number(match[2]), completions - 1);
-      const before = ranges.at(-1);
-      if (first > last || (before !== undefined && first <= before.last)) continue;
-      if (before?.last === first - 1) ranges[ranges.length - 1] = { first: before.first, last };
+      const previousRange = ranges.at(-1);
+      if (first > last || (previousRange !== undefined && first <= previousRange.last)) continue;
+      if (previousRange?.last === first - 1) ranges[ranges.length - 1] = { first: previousRange.first, last };
       else ranges.push({ first, last });
     }
     return new Indexes(ranges);
@@ -50,22 +50,22 @@ export class Indexes {
     if (added.length === 0) return this;
     const joined: { first: number; last: number }[] = [];
     for (const { first, last } of [...this.ranges, ...added].sort((a, b) => a.first - b.first)) {
-      const before = joined.at(-1);
-      if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last);
+      const previousRange = joined.at(-1);
+      if (previousRange !== undefined && first <= previousRange.last + 1) previousRange.last = Math.max(previousRange.last, last);
       else joined.push({ first, last });
     }
     return new Indexes(joined);
   }
   /** The lowest indexes below `completions` that are neither here nor in use, at most `count` of them. */
   firstMissing(count: number, completions: number, used: ReadonlySet<number>): number[] {
-    const found: number[] = [];
+    const missingIndexes: number[] = [];
     let next = 0;
     for (const { first, last } of [...this.ranges, { first: completions, last: completions }]) {
-      for (; next < first && found.length < count; next++) if (!used.has(next)) found.push(next);
-      if (found.length >= count) break;
+      for (; next < first && missingIndexes.length < count; next++) if (!used.has(next)) missingIndexes.push(next);
+      if (missingIndexes.length >= count) break;
       next = Math.max(next, last + 1);
     }
-    return found;
+    return missingIndexes;
   }
   /** `1,3-5,7`; two neighbours are written as a list. */
   toString(): string {

@@ -74,6 +74,6 @@ export function withCondition(conditions: readonly Condition[], next: Condition)
   const old = conditions.find(({ type }) => type === next.type);
   if (old === undefined) return next.status === 'False' ? undefined : [...conditions, next];
   if (old.status === next.status && old.reason === next.reason && old.message === next.message) return undefined;
-  const kept = old.status === next.status ? { ...next, lastTransitionTime: old.lastTransitionTime } : next;
-  return conditions.map((one) => (one === old ? kept : one));
+  const merged = old.status === next.status ? { ...next, lastTransitionTime: old.lastTransitionTime } : next;
+  return conditions.map((one) => (one === old ? merged : one));
 }

@@ -25,13 +25,13 @@ function wantedActive(job: JobObject, active: number, succeeded: number): number
 }
 
 export function plan(job: JobObject, active: readonly WorkloadPod[], { succeeded, indexes }: Counts, names: JobNames): Plan {
-  const wanted = wantedActive(job, active.length, succeeded);
+  const wantedPods = wantedActive(job, active.length, succeeded);
   const completions = completionsOf(job) ?? 0;
   const indexed = isIndexed(job) ? { names, completions } : undefined;
-  const remove = podsToRemove(active, Math.max(active.length - wanted, 0), indexed);
+  const remove = podsToRemove(active, Math.max(active.length - wantedPods, 0), indexed);
   // Pods are either removed or created in one go; those with a wrong index go first.
   if (remove.length > 0) return { remove: isSuspended(job) ? remove : remove.slice(0, MAX_CHANGES), create: 0, indexes: [] };
-  const missing = Math.min(Math.max(wanted - active.length, 0), MAX_CHANGES);
+  const missing = Math.min(Math.max(wantedPods - active.length, 0), MAX_CHANGES);
   if (indexed === undefined || missing === 0) return { remove, create: missing, indexes: [] };
   const used = new Set(active.flatMap((pod) => indexOf(pod, names) ?? []));
   const add = indexes.firstMissing(missing, completions, used);

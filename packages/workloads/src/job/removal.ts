@@ -40,9 +40,9 @@ export function podsToRemove(
 ): WorkloadPod[] {
   const ordered = [...active].sort(removalOrder);
   const removed: WorkloadPod[] = [];
-  let left = ordered;
+  let remainingPods = ordered;
   if (indexed !== undefined) {
-    left = [];
+    remainingPods = [];
     const keeper = new Map<number, WorkloadPod>();
     // The last of an index in the order of removal stays.
     for (const pod of ordered) {
@@ -51,10 +51,10 @@ export function podsToRemove(
     }
     for (const pod of ordered) {
       const index = indexOf(pod, indexed.names);
-      if (index !== undefined && keeper.get(index) === pod) left.push(pod);
+      if (index !== undefined && keeper.get(index) === pod) remainingPods.push(pod);
       else removed.push(pod);
     }
   }
-  if (removed.length < atLeast) removed.push(...left.slice(0, atLeast - removed.length));
+  if (removed.length < atLeast) removed.push(...remainingPods.slice(0, atLeast - removed.length));
   return removed;
 }

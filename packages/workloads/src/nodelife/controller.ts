@@ -114,8 +114,8 @@ class NodeRun {
   observed(node: NodeObject): void {
     const { name = '', uid = '' } = node.metadata;
     const heartbeat = nodeCondition(node, 'Ready')?.lastHeartbeatTime ?? '';
-    const known = this.health.get(name);
-    if (known === undefined || known.uid !== uid) {
+    const health = this.health.get(name);
+    if (health === undefined || health.uid !== uid) {
       this.health.set(name, {
         uid,
         heardAt: this.context.clock.now(),
@@ -124,9 +124,9 @@ class NodeRun {
         marked: false,
       });
       this.recorder.event(aboutNode(node), 'Normal', 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
-    } else if (known.heartbeat !== heartbeat) {
-      known.heartbeat = heartbeat;
-      known.heardAt = this.context.clock.now();
+    } else if (health.heartbeat !== heartbeat) {
+      health.heartbeat = heartbeat;
+      health.heardAt = this.context.clock.now();
     }
     this.zones.set(name, zoneOf(node, this.context.identity), isNodeReady(node));
   }
@@ -138,8 +138,8 @@ class NodeRun {
     this.recorder.event(aboutNode(node), 'Normal', 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
   }
   heard(name: string, now: number): void {
-    const known = this.health.get(name);
-    if (known !== undefined) known.heardAt = now;
+    const health = this.health.get(name);
+    if (health !== undefined) health.heardAt = now;
   }
 
   /** Takes over how long the lease of a node lasts. */
@@ -147,11 +147,11 @@ class NodeRun {
     const graceMs = Math.max(leaseMs, GRACE_MS);
     if (graceMs > GRACE_MS) this.leaseMs.set(name, graceMs);
     else this.leaseMs.delete(name);
-    const known = this.health.get(name);
-    if (known === undefined) return;
+    const health = this.health.get(name);
+    if (health === undefined) return;
     // A lease that is cut short counts from now.
-    if (graceMs < known.graceMs) known.heardAt = this.context.clock.now();
-    known.graceMs = graceMs;
+    if (graceMs < health.graceMs) health.heardAt = this.context.clock.now();
+    health.graceMs = graceMs;
   }
 
   async sync(name: string): Promise<number | undefined> {
@@ -176,12 +176,12 @@ class NodeRun {
   private async markUnknown(node: NodeObject, now: number): Promise<NodeObject | undefined> {
     const { name = '', resourceVersion } = node.metadata;
     const status = { conditions: unknownConditions(node, now) };
-    const written = await this.context.client
+    const updated = await this.context.client
       .patch<NodeObject>(refs.nodes, '', name, { metadata: { resourceVersion }, status }, 'status')
       .catch(unlessGone);
-    if (written === undefined) return undefined;
+    if (updated === undefined) return undefined;
     if (isNodeReady(node)) this.recorder.event(aboutNode(node), 'Normal', 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
-    await this.nodes.seen(written);
+    await this.nodes.whenArrived(updated);
     return this.nodes.get('', name);
   }
 
@@ -216,12 +216,12 @@ class NodeRun {
   /** Sets the taints of a node. Returns when to look again. */
   private async taint(node: NodeObject, now: number): Promise<number | undefined> {
     const { name = '', resourceVersion } = node.metadata;
-    const wanted = readinessTaint(node, this.names);
+    const wantedTaint = readinessTaint(node, this.names);
     const present = evictingTaint(node, this.names);
-    let evict = wanted;
+    let evict = wantedTaint;
     let delay: number | undefined;
     // A node that has one of the two taints gets the other at once.
-    if (wanted !== undefined && present === undefined) {
+    if (wantedTaint !== undefined && present === undefined) {
       const wait = this.zones.take(name, now);
       if (wait > 0) {
         evict = undefined;
@@ -231,8 +231,8 @@ class NodeRun {
     const taints = withTaints(node, this.names, evict, now);
     if (taints === undefined) return delay;
     const patch = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
-    const written = await this.context.client.patch(refs.nodes, '', name, patch).catch(unlessGone);
-    if (written !== undefined) await this.nodes.seen(written);
+    const patched = await this.context.client.patch(refs.nodes, '', name, patch).catch(unlessGone);
+    if (patched !== undefined) await this.nodes.whenArrived(patched);
     return delay;
   }
 }

@@ -53,10 +53,10 @@ export function startEvictions(context: ControllerContext, nodes: Informer<NodeO
         return undefined;
       }
       const began = since.get(uid) ?? clock.now();
-      const left = began + millis - clock.now();
-      if (left > 0) {
+      const remainingMs = began + millis - clock.now();
+      if (remainingMs > 0) {
         since.set(uid, began);
-        return left;
+        return remainingMs;
       }
       recorder.event(aboutPod(pod), 'Normal', 'TaintManagerEviction', `Marking for deletion Pod ${key}`);
       await client.delete(refs.pods, namespace, name, { preconditions: { uid } }).catch(unlessGoneOrReplaced);
@@ -66,10 +66,10 @@ export function startEvictions(context: ControllerContext, nodes: Informer<NodeO
     { name: 'taint_eviction', after: [nodes.synced, index.informer.synced], workers: WORKERS },
   );
   nodes.onChange(({ type, object, old }) => {
-    const before = evictingTaints(old);
+    const oldTaints = evictingTaints(old);
     const now = type === 'deleted' ? [] : evictingTaints(object);
-    if (before.length === 0 && now.length === 0) return;
-    if (before.length === now.length && before.every(({ key, value }, i) => key === now[i]?.key && value === now[i]?.value)) return;
+    if (oldTaints.length === 0 && now.length === 0) return;
+    if (oldTaints.length === now.length && oldTaints.every(({ key, value }, i) => key === now[i]?.key && value === now[i]?.value)) return;
     for (const pod of index.onNode(object.metadata.name ?? '')) work.add(keyOf(pod));
   });
   index.informer.onChange(({ type, object }) => {

@@ -43,8 +43,8 @@ const reported = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 /** The conditions of a node that no longer reports. */
 export function unknownConditions(node: NodeObject, now: number): Condition[] {
   const time = formatTime(now);
-  const before = node.status?.conditions ?? [];
-  const changed = before.map((condition) =>
+  const oldConditions = node.status?.conditions ?? [];
+  const changed = oldConditions.map((condition) =>
     reported.includes(condition.type) && condition.status !== 'Unknown'
       ? {
           ...condition,
@@ -55,7 +55,7 @@ export function unknownConditions(node: NodeObject, now: number): Condition[] {
         }
       : condition,
   );
-  const absent = reported.filter((type) => !before.some((condition) => condition.type === type));
+  const absent = reported.filter((type) => !oldConditions.some((condition) => condition.type === type));
   const never = absent.map((type) => ({
     type,
     status: 'Unknown',
@@ -93,17 +93,17 @@ export function schedulingTaints(node: NodeObject, names: TaintNames): string[] 
  *   `evict`: the key of the taint that evicts pods; undefined: there is none.
  */
 export function withTaints(node: NodeObject, names: TaintNames, evict: string | undefined, now: number): WireTaint[] | undefined {
-  const before = node.spec?.taints ?? [];
+  const oldTaints = node.spec?.taints ?? [];
   const managed = new Set([names.notReady, names.unreachable, names.unschedulable, ...Object.values(names.byCondition)]);
-  const wanted = schedulingTaints(node, names).map((key) => ({ key, effect: 'NoSchedule' }));
-  if (evict !== undefined) wanted.push({ key: evict, effect: 'NoExecute' });
-  const isWanted = ({ key, effect }: WireTaint): boolean => wanted.some((one) => one.key === key && one.effect === effect);
+  const wantedTaints = schedulingTaints(node, names).map((key) => ({ key, effect: 'NoSchedule' }));
+  if (evict !== undefined) wantedTaints.push({ key: evict, effect: 'NoExecute' });
+  const isWanted = ({ key, effect }: WireTaint): boolean => wantedTaints.some((one) => one.key === key && one.effect === effect);
   const isManaged = ({ key, effect }: WireTaint): boolean =>
     effect === 'NoSchedule' ? managed.has(key) : effect === 'NoExecute' && (key === names.notReady || key === names.unreachable);
-  const kept = before.filter((taint) => !isManaged(taint) || isWanted(taint));
-  const added = wanted.filter(({ key, effect }) => !before.some((taint) => taint.key === key && taint.effect === effect));
-  if (kept.length === before.length && added.length === 0) return undefined;
-  return [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(now) }))] as WireTaint[];
+  const keptTaints = oldTaints.filter((taint) => !isManaged(taint) || isWanted(taint));
+  const added = wantedTaints.filter(({ key, effect }) => !oldTaints.some((taint) => taint.key === key && taint.effect === effect));
+  if (keptTaints.length === oldTaints.length && added.length === 0) return undefined;
+  return [...keptTaints, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(now) }))] as WireTaint[];
 }
 
 /** The taint of a node by which its pods are evicted because it is not ready. */

@@ -28,20 +28,20 @@ export class Zones {
   set(node: string, zone: string, ready: boolean): void {
     this.delete(node);
     this.nodes.set(node, { zone, ready });
-    const found = this.zones.get(zone) ?? { nodes: 0, unready: 0, nextAt: 0 };
-    found.nodes++;
-    if (!ready) found.unready++;
-    this.zones.set(zone, found);
+    const zoneState = this.zones.get(zone) ?? { nodes: 0, unready: 0, nextAt: 0 };
+    zoneState.nodes++;
+    if (!ready) zoneState.unready++;
+    this.zones.set(zone, zoneState);
   }
   delete(node: string): void {
-    const known = this.nodes.get(node);
-    const zone = known === undefined ? undefined : this.zones.get(known.zone);
-    if (known === undefined || zone === undefined) return;
+    const nodeState = this.nodes.get(node);
+    const zone = nodeState === undefined ? undefined : this.zones.get(nodeState.zone);
+    if (nodeState === undefined || zone === undefined) return;
     this.nodes.delete(node);
     zone.nodes--;
-    if (!known.ready) zone.unready--;
+    if (!nodeState.ready) zone.unready--;
     // A zone whose only node changes keeps its pace.
-    if (zone.nodes === 0 && zone.nextAt === 0) this.zones.delete(known.zone);
+    if (zone.nodes === 0 && zone.nextAt === 0) this.zones.delete(nodeState.zone);
   }
   /** 0: the node may get the taint now. Otherwise the milliseconds after which to ask again. */
   take(node: string, now: number): number {

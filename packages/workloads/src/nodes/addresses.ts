@@ -23,7 +23,7 @@ function parseAddress(text: string): number | undefined {
 
 /** Blocks of pod addresses. */
 export class PodBlocks {
-  private readonly taken = new Map<number, number>();
+  private readonly sizesByBlock = new Map<number, number>();
   private next = POD_BASE;
   /** No block of so many bits, or of more, is left. */
   private noneFrom = Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export class PodBlocks {
     for (let i = 0; i < tries; i++, at += size) {
       if (at + size > POD_BASE + POD_ADDRESSES) at = POD_BASE;
       if (!this.overlaps(at, size)) {
-        this.taken.set(at, size);
+        this.sizesByBlock.set(at, size);
         this.next = at + size;
         return `${formatAddress(at)}/${32 - bits}`;
       }
@@ -50,20 +50,20 @@ export class PodBlocks {
   /** A block that a node has already. */
   note(cidr: string): void {
     const block = blockOf(cidr);
-    if (block !== undefined) this.taken.set(block.start, block.size);
+    if (block !== undefined) this.sizesByBlock.set(block.start, block.size);
   }
   free(cidr: string): void {
     const block = blockOf(cidr);
-    if (block === undefined || !this.taken.delete(block.start)) return;
+    if (block === undefined || !this.sizesByBlock.delete(block.start)) return;
     this.noneFrom = Number.POSITIVE_INFINITY;
   }
 
   /** Blocks begin at multiples of the smallest size, so that few places have to be looked at. */
   private overlaps(start: number, size: number): boolean {
-    for (let at = start; at < start + size; at += 2 ** SMALLEST_BITS) if (this.taken.has(at)) return true;
+    for (let at = start; at < start + size; at += 2 ** SMALLEST_BITS) if (this.sizesByBlock.has(at)) return true;
     for (let bits = SMALLEST_BITS + 1; bits <= LARGEST_BITS; bits++) {
       const larger = start - (start % 2 ** bits);
-      if ((this.taken.get(larger) ?? 0) > start - larger) return true;
+      if ((this.sizesByBlock.get(larger) ?? 0) > start - larger) return true;
     }
     return false;
   }
@@ -100,8 +100,8 @@ export class PodAddresses {
   }
   /** The address of a pod, the same until it is released; undefined if none is left. An address is used again as late as possible. */
   take(uid: string): string | undefined {
-    const known = this.byPod.get(uid);
-    if (known !== undefined) return formatAddress(this.start + known);
+    const podBlock = this.byPod.get(uid);
+    if (podBlock !== undefined) return formatAddress(this.start + podBlock);
     const usable = this.size - RESERVED;
     if (this.owners.size >= usable) return undefined;
     while (this.owners.has(this.next)) this.advance();

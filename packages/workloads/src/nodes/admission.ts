@@ -28,17 +28,17 @@ export function rejection({ spec }: WorkloadPod, node: NodeObject, others: reado
   if (lacking !== undefined) return lacking;
   const { name = '', labels } = node.metadata;
   if (requiredNodes(spec)?.({ name, labels: labels ?? {} }) === false) return failed('NodeAffinity');
-  const wanted = hostPorts(spec);
-  if (wanted.length > 0) {
+  const wantedPorts = hostPorts(spec);
+  if (wantedPorts.length > 0) {
     const used = new UsedPorts();
     for (const other of others) for (const port of hostPorts(other.spec ?? {})) used.add(port);
-    if (wanted.some((port) => used.conflicts(port))) return failed('NodePorts');
+    if (wantedPorts.some((port) => used.conflicts(port))) return failed('NodePorts');
   }
   const evicting = node.spec?.taints?.filter(({ effect }) => effect === 'NoExecute');
   return untoleratedTaint(spec.tolerations ?? [], evicting) === undefined ? undefined : failed('TaintToleration');
 }
 
-function outOf(wanted: Requests, { status }: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
+function outOf(wantedRequests: Requests, { status }: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
   const has = nodeAllocatable(status?.allocatable ?? undefined);
   const lacking = (name: string, requested: number, used: number, capacity: number): Rejection | undefined =>
     requested === 0 || used + requested <= capacity
@@ -49,10 +49,11 @@ function outOf(wanted: Requests, { status }: NodeObject, others: readonly Worklo
         };
   const tooMany = lacking('pods', 1, others.length, has.pods);
   if (tooMany !== undefined) return tooMany;
-  if (wanted.cpu === 0 && wanted.memory === 0 && wanted.storage === 0 && wanted.others.length === 0) return undefined;
+  if (wantedRequests.cpu === 0 && wantedRequests.memory === 0 && wantedRequests.storage === 0 && wantedRequests.others.length === 0)
+    return undefined;
   const used = others.map(({ spec }) => podRequests(spec ?? {}));
   const sum = (of: (requests: Requests) => number): number => used.reduce((total, requests) => total + of(requests), 0);
-  const more = wanted.others.flatMap(([name, requested]) => {
+  const more = wantedRequests.others.flatMap(([name, requested]) => {
     const capacity = has.others.get(name);
     // Resources that the node does not know are those of the cluster.
     if (capacity === undefined) return [];
@@ -68,19 +69,19 @@ function outOf(wanted: Requests, { status }: NodeObject, others: readonly Worklo
   return [
     lacking(
       'cpu',
-      wanted.cpu,
+      wantedRequests.cpu,
       sum(({ cpu }) => cpu),
       has.cpu,
     ),
     lacking(
       'memory',
-      wanted.memory,
+      wantedRequests.memory,
       sum(({ memory }) => memory),
       has.memory,
     ),
     lacking(
       'ephemeral-storage',
-      wanted.storage,
+      wantedRequests.storage,
       sum(({ storage }) => storage),
       has.storage,
     ),

@@ -30,7 +30,7 @@ const ESTABLISH_MS = 50;
 
 export class Configuration {
   readonly lifecycles = new LifecycleIndex();
-  private readonly known = new Map<string, ConfiguredLifecycle>();
+  private readonly lifecyclesByName = new Map<string, ConfiguredLifecycle>();
   /** Life cycles as they were before and after changes whose pods are still to be looked at. */
   private touched = new LifecycleIndex();
   private readonly context: ControllerContext;
@@ -52,37 +52,37 @@ export class Configuration {
       nodepools: () => this.followPools(),
       podlifecycles: () => this.followLifecycles(changed),
     };
-    const wanted = new Map(definitionsOf(context.identity).map((one) => [one.spec?.names?.plural ?? '', one]));
+    const definitionsByPlural = new Map(definitionsOf(context.identity).map((one) => [one.spec?.names?.plural ?? '', one]));
     const install = context.queue(
       async (plural) => {
-        const definition = wanted.get(plural);
+        const definition = definitionsByPlural.get(plural);
         if (definition === undefined || !(await this.install(definition))) return ESTABLISH_MS;
         own(follow, plural)?.();
         return undefined;
       },
       { name: 'simulated-nodes-kinds' },
     );
-    for (const plural of wanted.keys()) install.add(plural);
+    for (const plural of definitionsByPlural.keys()) install.add(plural);
   }
 
   /** Whether the kind is served, as this release defines it: a store may have the definition of an older one. */
   private async install(definition: Definition): Promise<boolean> {
     const { client } = this.context;
     const name = definition.metadata.name ?? '';
-    const known = await client.find<Definition>(this.definitions, '', name);
-    if (known === undefined) {
+    const existing = await client.find<Definition>(this.definitions, '', name);
+    if (existing === undefined) {
       await client.create(this.definitions, '', definition).catch((error: unknown) => {
         if (!isConflict(error)) throw error;
       });
       return false;
     }
-    if (!this.replaced.has(name) && !equal(schemasOf(known), schemasOf(definition))) {
+    if (!this.replaced.has(name) && !equal(schemasOf(existing), schemasOf(definition))) {
       const { versions } = definition.spec ?? {};
-      await client.update(this.definitions, { ...known, spec: { ...known.spec, versions } } as ApiObject);
+      await client.update(this.definitions, { ...existing, spec: { ...existing.spec, versions } } as ApiObject);
       this.replaced.add(name);
       return false;
     }
-    return known.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;
+    return existing.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;
   }
 
   private followPools(): void {
@@ -137,7 +137,7 @@ export class Configuration {
   private followLifecycles(changed: (isAffected: (pod: ChosenFor) => boolean) => Promise<void>): void {
     const { informers, identity, log, queue } = this.context;
     const ref = { group: simulationGroup(identity), version: VERSION, name: 'podlifecycles', namespaced: false };
-    const { known, lifecycles } = this;
+    const { lifecyclesByName, lifecycles } = this;
     const changes = queue(
       async () => {
         const { touched } = this;
@@ -148,19 +148,19 @@ export class Configuration {
     );
     informers.of<PodLifecycle>(ref).onChange(({ type, object }) => {
       const name = keyOf(object);
-      const before = known.get(name);
-      if (before !== undefined) {
-        known.delete(name);
-        lifecycles.delete(before);
-        this.touched.add(before);
+      const oldLifecycle = lifecyclesByName.get(name);
+      if (oldLifecycle !== undefined) {
+        lifecyclesByName.delete(name);
+        lifecycles.delete(oldLifecycle);
+        this.touched.add(oldLifecycle);
       }
       const after = type === 'deleted' ? undefined : read(object);
       if (after !== undefined) {
-        known.set(name, after);
+        lifecyclesByName.set(name, after);
         lifecycles.add(after);
         this.touched.add(after);
       }
-      if (before !== undefined || after !== undefined) changes.add('');
+      if (oldLifecycle !== undefined || after !== undefined) changes.add('');
     });
     function read(object: PodLifecycle): ConfiguredLifecycle | undefined {
       try {

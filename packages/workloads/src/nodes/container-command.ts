@@ -18,13 +18,13 @@ const EXPANSION_LIMIT = 64 * 1024;
 
 /** `$(NAME)` stands for a variable, `$$` for a dollar sign. What would be too long stays as it is written. */
 export function expanded(value: string, variables: ReadonlyMap<string, string>): string {
-  let left = EXPANSION_LIMIT;
+  let remainingSize = EXPANSION_LIMIT;
   return value.replace(/\$\$|\$\(([^()\s]+)\)/g, (text, name: string | undefined) => {
     if (name === undefined) return '$';
-    const found = variables.get(name);
-    if (found === undefined || found.length > left) return text;
-    left -= found.length;
-    return found;
+    const variable = variables.get(name);
+    if (variable === undefined || variable.length > remainingSize) return text;
+    remainingSize -= variable.length;
+    return variable;
   });
 }
 

@@ -42,7 +42,7 @@ export function* linesOfRun(
     for (const line of linesOf(text).slice(0, LINES_LIMIT)) yield { at: startedAt, text: line.endsWith('\n') ? line : `${line}\n` };
     return;
   }
-  let written = 0;
+  let writtenBytes = 0;
   let at = startedAt;
   try {
     if (argvOf(container).length > 0) {
@@ -51,7 +51,7 @@ export function* linesOfRun(
       let partial = '';
       // A command may sleep again and again, and never write a line.
       let size = 0;
-      const goesOn = () => written < LINES_LIMIT && size < LOG_LIMIT && (world.work?.total ?? 0) < work;
+      const goesOn = () => writtenBytes < LINES_LIMIT && size < LOG_LIMIT && (world.work?.total ?? 0) < work;
       for (let steps = 0; steps < STEPS_LIMIT && goesOn(); steps++) {
         const { done, value } = running.next(undefined);
         if (done === true) break;
@@ -65,7 +65,7 @@ export function* linesOfRun(
         const lines = (partial + more).split('\n');
         partial = (lines.pop() as string).slice(0, PARTIAL_LIMIT);
         for (const line of lines) {
-          written++;
+          writtenBytes++;
           yield { at, text: `${line}\n` };
         }
       }
@@ -74,7 +74,7 @@ export function* linesOfRun(
     }
   } catch (error) {
     if (!(error instanceof UnknownProgram || error instanceof NotSupported)) throw error;
-    if (written > 0) return;
+    if (writtenBytes > 0) return;
   }
   yield {
     at,

@@ -52,9 +52,9 @@ export function variablesOf(pod: WorkloadPod, container: Container, sources: Sou
   for (const variable of container.env ?? []) {
     const value = envValue(pod, container, variable, sources);
     if (value === undefined) continue;
-    const known = size > VARIABLES_LIMIT ? value : expanded(value, variables);
-    size += known.length;
-    variables.set(variable.name, known);
+    const expandedValue = size > VARIABLES_LIMIT ? value : expanded(value, variables);
+    size += expandedValue.length;
+    variables.set(variable.name, expandedValue);
   }
   return variables;
 }

@@ -140,12 +140,12 @@ function layersOf(pod: WorkloadPod, container: Container, { disks, wrote }: Disk
   const layer = (id: string, path: string, within: string): Layer => ({
     path,
     within,
-    kept: () => disks.get(id),
+    keptFiles: () => disks.get(id),
     keep: () => {
       wrote?.();
-      const kept = disks.use(id) ?? newKeptFiles();
-      disks.set(id, kept);
-      return kept;
+      const keptFiles = disks.use(id) ?? newKeptFiles();
+      disks.set(id, keptFiles);
+      return keptFiles;
     },
   });
   return [

@@ -52,10 +52,10 @@ export class Fleet {
   private readonly most: number;
   private events: FleetEvents = { up: () => {}, down: () => {}, gone: () => {} };
   private readonly blocks = new PodBlocks();
-  private readonly known = new Map<string, SimulatedNode>();
+  private readonly nodesByName = new Map<string, SimulatedNode>();
   private readonly pools = new Map<string, Pool>();
   /** The pool of every node that a pool wants, by the name of the node. */
-  private readonly wanted = new Map<string, { readonly pool: Pool; readonly index: number }>();
+  private readonly wantedNodes = new Map<string, { readonly pool: Pool; readonly index: number }>();
   /** How many nodes pools want beyond the limit, by the name of the pool. */
   private readonly short = new Map<string, number>();
   /** Nodes for whose pods no addresses are left, with their pools. */
@@ -79,14 +79,14 @@ export class Fleet {
     this.nodes.onChange(({ type, object, old }) => this.changed(type === 'deleted' ? undefined : object, old ?? object));
   }
   get(name: string): SimulatedNode | undefined {
-    return this.known.get(name);
+    return this.nodesByName.get(name);
   }
   /** All simulated nodes. */
   all(): IterableIterator<SimulatedNode> {
-    return this.known.values();
+    return this.nodesByName.values();
   }
   get size(): number {
-    return this.known.size;
+    return this.nodesByName.size;
   }
 
   /** Nodes of this pool are created or deleted until there are as many as it wants, or as there may be. */
@@ -94,7 +94,7 @@ export class Fleet {
     this.drop(pool.name);
     this.pools.set(pool.name, pool);
     this.want(pool);
-    for (const name of this.members.of(pool.name)) if (!this.wanted.has(name)) this.work.add(name);
+    for (const name of this.members.of(pool.name)) if (!this.wantedNodes.has(name)) this.work.add(name);
     this.fill();
   }
   removePool(name: string): void {
@@ -118,7 +118,7 @@ export class Fleet {
     for (let index = 0; index < pool.count; index++) {
       const node = `${name}-${index}`;
       this.homeless.delete(node);
-      if (!this.wanted.delete(node)) return;
+      if (!this.wantedNodes.delete(node)) return;
       this.work.add(node);
     }
   }
@@ -126,12 +126,12 @@ export class Fleet {
     const count = Math.min(pool.count, MAX_NODES);
     for (let index = 0; index < count; index++) {
       const name = `${pool.name}-${index}`;
-      if (!this.wanted.has(name)) {
-        if (this.wanted.size >= this.most) {
+      if (!this.wantedNodes.has(name)) {
+        if (this.wantedNodes.size >= this.most) {
           this.short.set(pool.name, count - index);
           return;
         }
-        this.wanted.set(name, { pool, index });
+        this.wantedNodes.set(name, { pool, index });
       }
       this.work.add(name);
     }
@@ -140,7 +140,7 @@ export class Fleet {
   /** Gives room that has become free to pools that had none. */
   private fill(): void {
     for (const name of this.short.keys()) {
-      if (this.wanted.size >= this.most) return;
+      if (this.wantedNodes.size >= this.most) return;
       const pool = this.pools.get(name);
       if (pool === undefined) continue;
       this.want(pool);
@@ -148,15 +148,15 @@ export class Fleet {
     }
   }
 
-  private changed(node: NodeObject | undefined, before: NodeObject): void {
+  private changed(node: NodeObject | undefined, oldNode: NodeObject): void {
     const { identity } = this.context;
-    const name = before.metadata.name ?? '';
+    const name = oldNode.metadata.name ?? '';
     if (node === undefined || !isSimulated(identity, node)) {
-      if (this.known.delete(name)) {
-        this.release(before.spec?.podCIDR ?? '');
+      if (this.nodesByName.delete(name)) {
+        this.release(oldNode.spec?.podCIDR ?? '');
         this.events.gone(name);
       }
-      if (this.wanted.has(name)) this.work.add(name);
+      if (this.wantedNodes.has(name)) this.work.add(name);
       return;
     }
     const cidr = node.spec?.podCIDR ?? '';
@@ -168,18 +168,18 @@ export class Fleet {
     const down = isDown(identity, node);
     if (!down && (!isReadyNode(node) || this.notReadyTaint(node) || allocatableOf(node) !== undefined)) this.work.add(name);
     const pool = node.metadata.labels?.[poolLabel(identity)];
-    if (pool !== undefined && !this.wanted.has(name)) this.work.add(name);
+    if (pool !== undefined && !this.wantedNodes.has(name)) this.work.add(name);
   }
   private note(node: NodeObject, cidr: string): void {
     const name = node.metadata.name ?? '';
-    const before = this.known.get(name);
+    const oldNode = this.nodesByName.get(name);
     const down = isDown(this.context.identity, node);
     const hostIP = node.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
-    if (before !== undefined && before.down === down && before.hostIP === hostIP) return;
-    if (before === undefined) this.blocks.note(cidr);
-    this.known.set(name, { name, addresses: before?.addresses ?? new PodAddresses(cidr), hostIP, down });
-    if (!down && (before === undefined || before.down)) this.events.up(name);
-    else if (down && before?.down === false) this.events.down(name);
+    if (oldNode !== undefined && oldNode.down === down && oldNode.hostIP === hostIP) return;
+    if (oldNode === undefined) this.blocks.note(cidr);
+    this.nodesByName.set(name, { name, addresses: oldNode?.addresses ?? new PodAddresses(cidr), hostIP, down });
+    if (!down && (oldNode === undefined || oldNode.down)) this.events.up(name);
+    else if (down && oldNode?.down === false) this.events.down(name);
   }
   /** Admission adds it to every new node; a node that works does not keep it. */
   private notReadyTaint({ spec }: NodeObject): boolean {
@@ -190,14 +190,14 @@ export class Fleet {
   private async repair(name: string): Promise<void> {
     const { client } = this.context;
     const node = this.nodes.get('', name);
-    const wanted = this.wanted.get(name);
+    const wantedNode = this.wantedNodes.get(name);
     if (node === undefined) {
-      if (wanted !== undefined) await this.create(name, wanted.pool, wanted.index);
+      if (wantedNode !== undefined) await this.create(name, wantedNode.pool, wantedNode.index);
       return;
     }
     if (!isSimulated(this.context.identity, node)) return;
     const pool = node.metadata.labels?.[poolLabel(this.context.identity)];
-    if (wanted === undefined && pool !== undefined && this.isSurplus(node, pool)) {
+    if (wantedNode === undefined && pool !== undefined && this.isSurplus(node, pool)) {
       await client.delete(refs.nodes, '', name, { preconditions: { uid: node.metadata.uid ?? '' } }).catch(unlessGoneOrReplaced);
       return;
     }
@@ -223,7 +223,7 @@ export class Fleet {
       node.metadata.ownerReferences = [{ apiVersion, kind, name: pool.name, uid, controller: true, blockOwnerDeletion: true }];
     }
     try {
-      await this.nodes.seen(await client.create<NodeObject>(refs.nodes, '', node));
+      await this.nodes.whenArrived(await client.create<NodeObject>(refs.nodes, '', node));
     } catch (error) {
       this.release(cidr);
       if (!isConflict(error)) throw error;
@@ -260,21 +260,21 @@ export class Fleet {
         metadata: { resourceVersion, labels: Object.fromEntries(missing) },
         spec: { podCIDR: cidr, podCIDRs: [cidr], ...(tainted && { taints: taints.length === 0 ? null : taints }) },
       };
-      let written: NodeObject | undefined;
+      let patched: NodeObject | undefined;
       try {
-        written = await client.patch<NodeObject>(refs.nodes, '', name, patch).catch(unlessGone);
+        patched = await client.patch<NodeObject>(refs.nodes, '', name, patch).catch(unlessGone);
       } finally {
-        if (written === undefined && cidr !== node.spec?.podCIDR) this.release(cidr);
+        if (patched === undefined && cidr !== node.spec?.podCIDR) this.release(cidr);
       }
-      if (written !== undefined) await this.nodes.seen(written);
+      if (patched !== undefined) await this.nodes.whenArrived(patched);
     }
     const current = this.nodes.get('', name);
     if (current === undefined || isDown(identity, current)) return;
     if (isReadyNode(current)) return this.updateAllocatable(current);
     const status = statusOf(identity, { name, cidr, capacity: usualCapacity, now: clock.now(), old: current.status });
     const patch = { metadata: { resourceVersion: current.metadata.resourceVersion }, status };
-    const written = await client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
-    if (written !== undefined) await this.nodes.seen(written);
+    const withStatus = await client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
+    if (withStatus !== undefined) await this.nodes.whenArrived(withStatus);
   }
   private async updateAllocatable(node: NodeObject): Promise<void> {
     const next = allocatableOf(node);
@@ -285,8 +285,8 @@ export class Fleet {
       Object.keys(node.status?.allocatable ?? {}).flatMap((key) => (Object.hasOwn(next, key) ? [] : [[key, null]])),
     );
     const patch = { metadata: { resourceVersion }, status: { allocatable: { ...removedResources, ...next } } };
-    const written = await this.context.client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
-    if (written !== undefined) await this.nodes.seen(written);
+    const patched = await this.context.client.patch<NodeObject>(refs.nodes, '', name, patch, 'status').catch(unlessGone);
+    if (patched !== undefined) await this.nodes.whenArrived(patched);
   }
 }
 

@@ -62,8 +62,8 @@ function resolverOf(pod: WorkloadPod, nameserver: string): string {
   const nameservers = [...new Set([...base.nameservers, ...(dnsConfig?.nameservers ?? [])])].slice(0, NAMESERVERS);
   const searches = [...new Set([...base.searches, ...(dnsConfig?.searches ?? [])])].slice(0, SEARCH_DOMAINS);
   while (searches.join(' ').length > SEARCH_LENGTH) searches.pop();
-  const given = (dnsConfig?.options ?? []).map(({ name = '', value }) => [name, value ?? ''] as const);
-  const options = [...new Map([...base.options, ...given])].map(([name, value]) => (value === '' ? name : `${name}:${value}`));
+  const givenOptions = (dnsConfig?.options ?? []).map(({ name = '', value }) => [name, value ?? ''] as const);
+  const options = [...new Map([...base.options, ...givenOptions])].map(([name, value]) => (value === '' ? name : `${name}:${value}`));
   return [
     ...(searches.length > 0 ? [`search ${searches.join(' ')}`] : []),
     ...nameservers.map((address) => `nameserver ${address}`),

@@ -70,11 +70,11 @@ interface StatusParts {
 /** The whole status of a node. What it has already stays, but for the conditions. */
 export function statusOf(_identity: Identity, { name, cidr, capacity, now, old }: StatusParts): NodeStatus {
   const id = fakeId(name);
-  const given = { ...capacity, ...old?.capacity };
+  const totals = { ...capacity, ...old?.capacity };
   return {
     ...old,
-    capacity: given,
-    allocatable: { ...given, ...old?.allocatable },
+    capacity: totals,
+    allocatable: { ...totals, ...old?.allocatable },
     conditions: conditionsOf(old, now),
     addresses:
       old?.addresses != null && old.addresses.length > 0
@@ -120,13 +120,13 @@ const healthy: readonly (readonly [type: string, status: string, reason: string,
 /** Conditions of a node that works, with a new heartbeat; others are kept. */
 export function conditionsOf(old: NodeStatus | undefined, now: number): Condition[] {
   const time = formatTime(now);
-  const known = old?.conditions ?? [];
+  const oldConditions = old?.conditions ?? [];
   const own = healthy.map(([type, status, reason, message]) => {
-    const before = known.find((condition) => condition.type === type);
-    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : time;
+    const oldCondition = oldConditions.find((condition) => condition.type === type);
+    const lastTransitionTime = oldCondition?.status === status ? oldCondition.lastTransitionTime : time;
     return { type, status, lastHeartbeatTime: time, lastTransitionTime, reason, message } as Condition;
   });
-  return [...own, ...known.filter(({ type }) => !healthy.some(([name]) => name === type))];
+  return [...own, ...oldConditions.filter(({ type }) => !healthy.some(([name]) => name === type))];
 }
 
 /** Whether the status says that the node works. */

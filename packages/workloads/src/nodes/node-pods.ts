@@ -73,7 +73,7 @@ export class NodePods {
     this.pods = this.index.informer;
     this.references = new References(context, settings.disks, (key) => this.work.add(key));
     this.processes = new PodProcesses(context, settings.nameserver);
-    context.onStop(settings.disks.onWrite((writer) => this.written(writer)));
+    context.onStop(settings.disks.onWrite((writer) => this.onWritten(writer)));
     const after = [this.pods.synced, fleet.nodes.synced];
     this.work = context.queue((key) => this.advance(key), { name: 'simulated-nodes', workers: WORKERS, after });
     this.pods.onChange(({ type, object }) => {
@@ -106,7 +106,7 @@ export class NodePods {
     }
   }
   /** A client writes in a container: probes may come out otherwise. */
-  private written({ namespace, name, uid }: Writer): void {
+  private onWritten({ namespace, name, uid }: Writer): void {
     const pod = this.pods.get(namespace, name);
     if (pod === undefined || pod.metadata.uid !== uid || this.fleet.get(pod.spec?.nodeName ?? '') === undefined) return;
     if (!pod.spec?.containers?.some(({ readinessProbe }) => readinessProbe != null)) return;
@@ -210,22 +210,22 @@ export class NodePods {
       other.metadata.uid !== pod.metadata.uid &&
       !isFinished(other) &&
       (other.status?.startTime != null || isScheduled(other) || this.memories.get(keyOf(other))?.time(TAKEN) !== undefined);
-    const found = object === undefined ? undefined : rejection(pod, object, [...this.index.onNode(name)].filter(isTaken));
-    if (found === undefined) memory.note(TAKEN, this.context.clock.now());
-    return found;
+    const podRejection = object === undefined ? undefined : rejection(pod, object, [...this.index.onNode(name)].filter(isTaken));
+    if (podRejection === undefined) memory.note(TAKEN, this.context.clock.now());
+    return podRejection;
   }
   private addressOf(pod: WorkloadPod, node: SimulatedNode): string | undefined {
     return pod.spec?.hostNetwork === true ? node.hostIP : node.addresses.take(pod.metadata.uid ?? '');
   }
   private blocked(pod: WorkloadPod, node: SimulatedNode, container: Container, missing: Missing, events: NodeEvent[]): Blocked | undefined {
-    const found = missing.get('') ?? missing.get(container.name);
-    if (found !== undefined) {
-      const isConfig = found.reason === 'CreateContainerConfigError';
-      const message = found.event ?? '';
+    const blockage = missing.get('') ?? missing.get(container.name);
+    if (blockage !== undefined) {
+      const isConfig = blockage.reason === 'CreateContainerConfigError';
+      const message = blockage.event ?? '';
       const reason = isConfig ? 'Failed' : 'FailedMount';
       if (!events.some((event) => event.message === message))
         events.push({ type: 'Warning', reason, message, ...(isConfig && { fieldPath: fieldPathOf(container, 'main') }) });
-      return found;
+      return blockage;
     }
     if (pod.status?.podIP !== undefined || this.addressOf(pod, node) !== undefined) return undefined;
     events.push({ type: 'Warning', reason: 'FailedCreatePodSandBox', message: 'no IP addresses available in the range of the node' });
@@ -266,11 +266,11 @@ export class NodePods {
   }
 
   private memoryOf(key: string, { metadata }: WorkloadPod): PodMemory {
-    const known = this.memories.get(key);
-    if (known?.uid === metadata.uid && known !== undefined) return known;
-    const made = new PodMemory(metadata.uid ?? '');
-    this.memories.set(key, made);
-    return made;
+    const knownMemory = this.memories.get(key);
+    if (knownMemory?.uid === metadata.uid && knownMemory !== undefined) return knownMemory;
+    const newMemory = new PodMemory(metadata.uid ?? '');
+    this.memories.set(key, newMemory);
+    return newMemory;
   }
 
   /** Writes what changed, and reports the events once it is written. */
@@ -279,9 +279,9 @@ export class NodePods {
     const changed = changedFields(pod.status ?? {}, status);
     if (changed !== undefined) {
       const patch = { metadata: { resourceVersion }, status: changed };
-      const written = await this.context.client.patchBriefly(refs.pods, namespace, name, patch, 'status').catch(unlessGone);
-      if (written === undefined) return;
-      await this.pods.seen(written);
+      const patched = await this.context.client.patchBriefly(refs.pods, namespace, name, patch, 'status').catch(unlessGone);
+      if (patched === undefined) return;
+      await this.pods.whenArrived(patched);
     }
     this.emit(pod, node, events);
   }

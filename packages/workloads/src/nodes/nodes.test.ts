@@ -113,7 +113,7 @@ test('readiness follows what a client does to the files of a container, and cost
   const disk = `${api.get(pods, 'ns', 'web').metadata.uid}/main`;
   const file = '/usr/local/apache2/htdocs/index.html';
   const write = async (removed: string[], uid = api.get(pods, 'ns', 'web').metadata.uid): Promise<void> => {
-    disks.set(disk, { written: new Map(), removed: new Set(removed) });
+    disks.set(disk, { contents: new Map(), removed: new Set(removed) });
     disks.wrote({ namespace: 'ns', name: 'web', uid });
     await run.idle();
   };

@@ -23,7 +23,7 @@ const unknown: Verdict = { ok: true, sure: false, changesAt: undefined };
 
 export function* verdictOf(pod: WorkloadPod, container: Container, probe: Probe, disks: KeptDisks, now: number): Work<Verdict> {
   if (!isRun(probe, container) || readsObjects(pod, container, probe.exec?.command ?? [])) return unknown;
-  let drawn = 0;
+  let randomDraws = 0;
   let varies = false;
   const view = yield* viewNow(pod, container, {
     disks,
@@ -35,7 +35,7 @@ export function* verdictOf(pod: WorkloadPod, container: Container, probe: Probe,
     },
     random: () => {
       varies = true;
-      return Math.floor(fraction(`${pod.metadata.uid}/${container.name}/${now}/${drawn++}`) * 32768);
+      return Math.floor(fraction(`${pod.metadata.uid}/${container.name}/${now}/${randomDraws++}`) * 32768);
     },
   });
   const { environment } = view;

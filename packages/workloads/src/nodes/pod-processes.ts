@@ -59,7 +59,7 @@ export class PodProcesses {
     const isSimulated = containers.some((container) => isProgram(argvOf(container)[0] ?? ''));
     const { configMaps, secrets } = isSimulated ? sourceNames(pod) : { configMaps: [], secrets: [] };
     const isRead = [...secrets, ...configMaps].some((name) => name !== identity.rootCAConfigMap);
-    memory.sources = isRead ? { at, found: { ...this.sources, ...(await contentsOf(client, pod)) } } : undefined;
+    memory.sources = isRead ? { at, value: { ...this.sources, ...(await contentsOf(client, pod)) } } : undefined;
   }
 
   /** The process of one run of a container. */
@@ -72,11 +72,11 @@ export class PodProcesses {
     });
   }
   private environment({ pod, memory }: PodRun, container: Container, seed: string, volumes = memory.volumes): Environment {
-    let drawn = 0;
+    let randomDraws = 0;
     const world = {
-      sources: memory.sources?.found ?? this.sources,
+      sources: memory.sources?.value ?? this.sources,
       now: () => this.context.clock.now(),
-      random: () => Math.floor(fraction(`${seed}/${drawn++}`) * 32768),
+      random: () => Math.floor(fraction(`${seed}/${randomDraws++}`) * 32768),
     };
     return environmentAtStart(pod, container, world, volumes);
   }

@@ -24,10 +24,10 @@ export interface Reference {
 
 /** What must exist before the containers of a pod start. What is optional is left out. */
 function referencesOf(pod: WorkloadPod, rootCAConfigMap: string): Reference[] {
-  const found: Reference[] = [];
+  const references: Reference[] = [];
   const add = (reference: Reference, optional: boolean | null | undefined): void => {
     // Every namespace gets it from the server, if a moment later: no pod waits for it.
-    if (optional !== true && reference.name !== '' && reference.name !== rootCAConfigMap) found.push(reference);
+    if (optional !== true && reference.name !== '' && reference.name !== rootCAConfigMap) references.push(reference);
   };
   for (const { name: volume, configMap, secret, projected, persistentVolumeClaim, ephemeral } of pod.spec?.volumes ?? []) {
     if (configMap != null) add({ kind: 'configmap', name: configMap.name ?? '', volume }, configMap.optional);
@@ -50,7 +50,7 @@ function referencesOf(pod: WorkloadPod, rootCAConfigMap: string): Reference[] {
       if (secret != null) add({ kind: 'secret', name: secret.name ?? '', key: secret.key, container }, secret.optional);
     }
   }
-  return found;
+  return references;
 }
 
 const resources = { configmap: refs.configMaps, secret: refs.secrets, persistentvolumeclaim: refs.persistentVolumeClaims } as const;
@@ -67,7 +67,7 @@ export class References {
   private readonly wake: (podKey: string) => void;
   /** Uids of claims that pods used. */
   private readonly claims = new BoundedCache<string, string>(FOUND_LIMIT);
-  private readonly found = new BoundedCache<string, { readonly keys: ReadonlySet<string>; readonly at: number }>(FOUND_LIMIT);
+  private readonly keysById = new BoundedCache<string, { readonly keys: ReadonlySet<string>; readonly at: number }>(FOUND_LIMIT);
   /** Keys of pods that wait for an object, by the object. A pod that waits is there once for each object. */
   private readonly waiting = new Map<string, Set<string>>();
   private readonly informers = new Map<string, Informer>();
@@ -101,22 +101,22 @@ export class References {
   private async keysOf({ kind, name }: Reference, namespace: string): Promise<ReadonlySet<string> | undefined> {
     const { client, clock } = this.context;
     const id = `${kind}/${namespace}/${name}`;
-    const known = this.found.get(id);
-    if (known !== undefined && clock.now() - known.at < FOUND_MS) return known.keys;
+    const cachedKeys = this.keysById.get(id);
+    if (cachedKeys !== undefined && clock.now() - cachedKeys.at < FOUND_MS) return cachedKeys.keys;
     const object = await client.get<ApiObject>(resources[kind], namespace, name).catch(unlessGone);
     if (object === undefined || (kind === 'persistentvolumeclaim' && !isBound(object))) return undefined;
     if (kind === 'persistentvolumeclaim') this.noteClaim(namespace, name, object.metadata.uid ?? '');
     const { data, binaryData } = object as Wire<ConfigMap> & Wire<Secret>;
     const keys = new Set([...Object.keys(data ?? {}), ...Object.keys(binaryData ?? {})]);
-    this.found.set(id, { keys, at: clock.now() });
+    this.keysById.set(id, { keys, at: clock.now() });
     return keys;
   }
   /** A claim that was made again has nothing of the old one. */
   private noteClaim(namespace: string, name: string, uid: string): void {
     const disk = claimDisk(namespace, name);
-    const known = this.claims.get(disk);
-    if (known === uid) return;
-    if (known !== undefined) this.disks.delete(disk);
+    const claimName = this.claims.get(disk);
+    if (claimName === uid) return;
+    if (claimName !== undefined) this.disks.delete(disk);
     this.claims.set(disk, uid);
   }
   private waitFor({ kind, name }: Reference, namespace: string, podKey: string): void {
@@ -131,12 +131,12 @@ export class References {
     informer.onChange(({ type, object }) => {
       const key = `${kind}/${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
       if (type === 'deleted') {
-        this.found.delete(key);
+        this.keysById.delete(key);
         return;
       }
       const woken = this.waiting.get(key);
       if (woken === undefined) return;
-      this.found.delete(key);
+      this.keysById.delete(key);
       this.waiting.delete(key);
       for (const pod of woken) this.wake(pod);
     });

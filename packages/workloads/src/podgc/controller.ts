@@ -48,8 +48,8 @@ export const podCollector = ({ finishedLimit }: PodCollectionSettings): Controll
     const work = queue(
       async (key) => {
         if (key === FINISHED) {
-          const known = [...finished].flatMap((one) => pods.get(splitKey(one).namespace, splitKey(one).name) ?? []);
-          await Promise.all(podsBeyond(known, finishedLimit).map(remove));
+          const finishedPods = [...finished].flatMap((one) => pods.get(splitKey(one).namespace, splitKey(one).name) ?? []);
+          await Promise.all(podsBeyond(finishedPods, finishedLimit).map(remove));
           return;
         }
         const { namespace, name } = splitKey(key);

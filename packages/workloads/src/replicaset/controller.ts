@@ -85,9 +85,9 @@ class Replicas {
   /** Adds the keys of those that a change of a pod concerns. */
   podChanged({ type, object, old }: Change<WorkloadPod>, addKey: (key: string) => void, add: (set: Replicated) => void): void {
     const namespace = object.metadata.namespace ?? '';
-    const [owner, before] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
-    const isMoved = old !== undefined && owner?.uid !== before?.uid;
-    if (isMoved && before !== undefined && this.isOwn(before)) addKey(`${namespace}/${before.name}`);
+    const [owner, oldOwner] = [controllerOf(object), old === undefined ? undefined : controllerOf(old)];
+    const isMoved = old !== undefined && owner?.uid !== oldOwner?.uid;
+    if (isMoved && oldOwner !== undefined && this.isOwn(oldOwner)) addKey(`${namespace}/${oldOwner.name}`);
     if (owner !== undefined) {
       const isKept = old !== undefined && type === 'modified' && !isMoved;
       if (this.isOwn(owner) && !(isKept && !isRelevant(old, object))) addKey(`${namespace}/${owner.name}`);
@@ -145,7 +145,7 @@ class Replicas {
       },
       candidates: [...own, ...orphans],
     });
-    await this.seen(claimed);
+    await this.whenVisible(claimed);
     return claimed;
   }
   /** Returns the first error. */
@@ -154,7 +154,7 @@ class Replicas {
     if (template === undefined) return undefined;
     const owner = this.about(set);
     const pod = podFrom(template, owner);
-    const { made, error } = await slowStart(Math.min(missing, BURST), async () => {
+    const { created: made, error } = await slowStart(Math.min(missing, BURST), async () => {
       try {
         return await this.control.create(pod, owner);
       } catch (refused) {
@@ -163,20 +163,20 @@ class Replicas {
         throw refused;
       }
     });
-    await this.seen(made.filter((one) => one !== undefined));
+    await this.whenVisible(made.filter((one) => one !== undefined));
     return error;
   }
   /** Returns the first error. */
   private async remove(set: Replicated, pods: readonly WorkloadPod[], surplus: number): Promise<unknown> {
     const owner = this.about(set);
-    const chosen = podsToDelete(pods, this.relatedPods(set), Math.min(surplus, BURST), {
+    const surplusPods = podsToDelete(pods, this.relatedPods(set), Math.min(surplus, BURST), {
       now: this.clock.now(),
       minReadySeconds: set.spec?.minReadySeconds ?? 0,
       costAnnotation: this.costAnnotation,
       exactTimes: this.exactTimes,
     });
-    const results = await Promise.allSettled(chosen.map((pod) => this.control.delete(pod, owner)));
-    for (const [i, pod] of chosen.entries()) if (results[i]?.status === 'fulfilled') await this.pods.gone(pod);
+    const results = await Promise.allSettled(surplusPods.map((pod) => this.control.delete(pod, owner)));
+    for (const [i, pod] of surplusPods.entries()) if (results[i]?.status === 'fulfilled') await this.pods.gone(pod);
     return results.find((result) => result.status === 'rejected')?.reason;
   }
   /** Pods of the same owner and of those that have the same controller, such as the replica sets of a deployment. */
@@ -185,10 +185,10 @@ class Replicas {
     if (controller === undefined) return;
     for (const { metadata } of this.siblings.ownedBy(controller)) yield* this.index.ownedBy(metadata.uid ?? '');
   }
-  private async seen(pods: readonly WorkloadPod[]): Promise<void> {
+  private async whenVisible(pods: readonly WorkloadPod[]): Promise<void> {
     let newest: WorkloadPod | undefined;
     for (const pod of pods) if (newest === undefined || versionOf(pod) > versionOf(newest)) newest = pod;
-    if (newest !== undefined) await this.pods.seen(newest);
+    if (newest !== undefined) await this.pods.whenArrived(newest);
   }
   /** Writes a status that has changed. One that conflicts with a change of the spec says which generation it is about. */
   private async write(set: Replicated, status: ReplicaStatus): Promise<void> {
@@ -198,8 +198,8 @@ class Replicas {
     let on: Replicated | undefined = set;
     for (let tries = 0; on !== undefined && on.metadata.uid === uid; tries++) {
       try {
-        const written = await this.client.update<Replicated>(this.ref, { ...on, apiVersion, kind, status } as Replicated, 'status');
-        await this.sets.seen(written);
+        const updated = await this.client.update<Replicated>(this.ref, { ...on, apiVersion, kind, status } as Replicated, 'status');
+        await this.sets.whenArrived(updated);
         return;
       } catch (error) {
         if (isNotFound(error)) return;

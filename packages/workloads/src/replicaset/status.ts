@@ -50,8 +50,8 @@ export function observe(
 
 /** The first failure stays, with its time and message, until there is none. Conditions of others are kept. */
 function conditionsOf({ conditions = [] }: ReplicaStatus, failure: ReplicaFailure | undefined, now: number) {
-  const known = conditions.some(({ type }) => type === REPLICA_FAILURE);
-  if (failure === undefined) return known ? conditions.filter(({ type }) => type !== REPLICA_FAILURE) : conditions;
-  if (known) return conditions;
+  const isReported = conditions.some(({ type }) => type === REPLICA_FAILURE);
+  if (failure === undefined) return isReported ? conditions.filter(({ type }) => type !== REPLICA_FAILURE) : conditions;
+  if (isReported) return conditions;
   return [...conditions, { type: REPLICA_FAILURE, status: 'True', lastTransitionTime: formatTime(now), ...failure }];
 }

@@ -60,8 +60,8 @@ export class History {
     this.informer.onChange(({ type, object, old }) => {
       const { namespace = '', labels } = object.metadata;
       const owner = controllerOf(object);
-      const before = old === undefined ? undefined : controllerOf(old);
-      for (const one of owner?.uid === before?.uid ? [owner] : [owner, before])
+      const oldOwner = old === undefined ? undefined : controllerOf(old);
+      for (const one of owner?.uid === oldOwner?.uid ? [owner] : [owner, oldOwner])
         if (one?.kind === this.options.kind) owned(`${namespace}/${one.name}`);
       if (owner === undefined && type !== 'deleted') orphaned(namespace, labels);
     });
@@ -92,7 +92,7 @@ export class History {
     if (choice.use === 'newest') return { revision: choice.revision, collisions };
     if (choice.use === 'new') return this.create(owner, data, choice.number, collisions);
     const revision = await context.client.update<Revision>(resource, { ...choice.revision, revision: choice.number } as Revision);
-    await this.informer.seen(revision);
+    await this.informer.whenArrived(revision);
     return { revision, collisions };
   }
   async delete(revisions: readonly Revision[]): Promise<void> {
@@ -108,39 +108,39 @@ export class History {
     owner: Owner,
     data: JsonObject,
     revision: Integer,
-    before: number,
+    firstCollisions: number,
   ): Promise<{ revision: Revision; collisions: number }> {
     const { context, resource } = this.options;
     const { namespace = '', name: ownerName = '' } = owner.about.metadata;
-    for (let collisions = before; ; collisions++) {
+    for (let collisions = firstCollisions; ; collisions++) {
       const hash = await inSlices(templateHash(owner.template, collisions), new Slices());
       const name = `${ownerName.slice(0, MOST_PREFIX)}-${hash}`;
       try {
-        const made = await context.client.create<Revision>(resource, namespace, this.build(owner, { name, hash, data, revision }));
-        await this.informer.seen(made);
-        return { revision: made, collisions };
+        const created = await context.client.create<Revision>(resource, namespace, this.build(owner, { name, hash, data, revision }));
+        await this.informer.whenArrived(created);
+        return { revision: created, collisions };
       } catch (error) {
-        if (!isConflict(error) || collisions - before >= MOST_NAMES) throw error;
+        if (!isConflict(error) || collisions - firstCollisions >= MOST_NAMES) throw error;
       }
       const there = await context.client.find<Revision>(resource, namespace, name);
       if (there !== undefined && equal(there.data, data)) return { revision: there, collisions };
     }
   }
-  private build(owner: Owner, made: { name: string; hash: string; data: JsonObject; revision: Integer }): Revision {
+  private build(owner: Owner, parts: { name: string; hash: string; data: JsonObject; revision: Integer }): Revision {
     const { about, template } = owner;
     const { namespace = '', annotations } = about.metadata;
     return {
       apiVersion: about.apiVersion,
       kind: 'ControllerRevision',
       metadata: {
-        name: made.name,
+        name: parts.name,
         namespace,
-        labels: { ...template.metadata?.labels, [this.options.hashLabel]: made.hash },
+        labels: { ...template.metadata?.labels, [this.options.hashLabel]: parts.hash },
         ...(annotations !== undefined && { annotations }),
         ownerReferences: [controllerRef(about)],
       },
-      data: made.data,
-      revision: made.revision,
+      data: parts.data,
+      revision: parts.revision,
     } as Revision;
   }
 }

@@ -70,7 +70,7 @@ export class Cluster implements Placements {
   put(pod: PodState, node: NodeState): void {
     pod.node = node;
     node.add(pod);
-    const { placed, counts } = pod.class;
+    const { podsByNode: placed, counts } = pod.class;
     placed.set(node, (placed.get(node) ?? 0) + 1);
     for (const one of counts) one.change(node, 1);
     this.version++;
@@ -81,22 +81,22 @@ export class Cluster implements Placements {
     if (node === undefined) return;
     pod.node = undefined;
     node.remove(pod);
-    const { placed, counts } = pod.class;
-    const left = (placed.get(node) ?? 0) - 1;
-    if (left > 0) placed.set(node, left);
+    const { podsByNode: placed, counts } = pod.class;
+    const remaining = (placed.get(node) ?? 0) - 1;
+    if (remaining > 0) placed.set(node, remaining);
     else placed.delete(node);
     for (const one of counts) one.change(node, -1);
     this.version++;
     this.forget(node);
   }
   nominate(pod: PodState, node: NodeState | undefined): void {
-    const before = pod.nominated;
-    if (before === node) return;
-    before?.nominated.delete(pod);
+    const oldNode = pod.nominated;
+    if (oldNode === node) return;
+    oldNode?.nominated.delete(pod);
     pod.nominated = node;
     node?.nominated.add(pod);
     this.version++;
-    if (before !== undefined) this.forget(before);
+    if (oldNode !== undefined) this.forget(oldNode);
   }
 
   // ---- nodes -----------------------------------------------------------------------------------------------------
@@ -171,8 +171,8 @@ export class Cluster implements Placements {
   }
   private countImages(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): void {
     for (const image of before.keys()) {
-      const left = (this.imageNodes.get(image) ?? 0) - 1;
-      if (left > 0) this.imageNodes.set(image, left);
+      const remaining = (this.imageNodes.get(image) ?? 0) - 1;
+      if (remaining > 0) this.imageNodes.set(image, remaining);
       else this.imageNodes.delete(image);
     }
     for (const image of after.keys()) this.imageNodes.set(image, (this.imageNodes.get(image) ?? 0) + 1);
@@ -190,9 +190,9 @@ export class Cluster implements Placements {
 
   /** Whether it has other labels than before. */
   setNamespace(name: string, labels: Labels | undefined): boolean {
-    const before = this.namespaces.get(name);
-    const text = (given: Labels | undefined): string => JSON.stringify(Object.entries(given ?? {}).sort());
-    const same = text(before) === text(labels);
+    const oldLabels = this.namespaces.get(name);
+    const text = (labels: Labels | undefined): string => JSON.stringify(Object.entries(labels ?? {}).sort());
+    const same = text(oldLabels) === text(labels);
     if (labels === undefined) this.namespaces.delete(name);
     else this.namespaces.set(name, labels);
     if (same) return false;

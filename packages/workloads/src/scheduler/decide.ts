@@ -84,8 +84,8 @@ export class Decider {
     const nodes = cluster.list();
     if (nodes.length === 0) return this.failure('no nodes available to schedule pods', new Map(), Cause.nodes, undefined);
     // A pod that waits for its victims is looked at alone: it may fit where others of its class do not.
-    const known = pod.nominated === undefined ? this.failures.get(podClass) : undefined;
-    if (known?.version === cluster.version) return known;
+    const knownFailure = pod.nominated === undefined ? this.failures.get(podClass) : undefined;
+    if (knownFailure?.version === cluster.version) return knownFailure;
     const plan = this.planFor(podClass);
     const volumes =
       podClass.claims.length === 0
@@ -122,15 +122,15 @@ export class Decider {
     }
     const enough = nodesToCompare(nodes.length, plan.prefersSome || cluster.softTainted > 0);
     const start = this.start % nodes.length;
-    let seen = 0;
-    for (; seen < nodes.length && fitting.length < enough; seen++) {
-      const at = start + seen;
+    let visitedNodes = 0;
+    for (; visitedNodes < nodes.length && fitting.length < enough; visitedNodes++) {
+      const at = start + visitedNodes;
       const node = nodes[at < nodes.length ? at : at - nodes.length] as NodeState;
       const misfit = misfitWithNominated(cluster, pod, plan, volumes, node);
       if (misfit === undefined) fitting.push(node);
       else misfits.set(node, misfit);
     }
-    this.start = (start + seen) % nodes.length;
+    this.start = (start + visitedNodes) % nodes.length;
     return { fitting, misfits };
   }
   /** The node with the best score; chance decides between equals. */
@@ -145,8 +145,8 @@ export class Decider {
       equals = score > most ? 1 : equals + 1;
       most = score;
     }
-    let before = equals === 1 ? 0 : this.options.random.below(equals);
-    return nodes[scores.findIndex((score) => score === most && before-- === 0)] ?? first;
+    let skipped = equals === 1 ? 0 : this.options.random.below(equals);
+    return nodes[scores.findIndex((score) => score === most && skipped-- === 0)] ?? first;
   }
   private failAll(nodes: readonly NodeState[], misfit: Misfit): Failure {
     const misfits = new Map(nodes.map((node) => [node, misfit]));

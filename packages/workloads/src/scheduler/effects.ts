@@ -103,8 +103,8 @@ export class SentEffects implements Effects {
     if (pod === undefined || pod.place !== 'binding' || pod.node === undefined) return undefined;
     const { node } = pod;
     try {
-      const left = await this.volumes.get(key)?.advance();
-      if (left !== undefined) return left;
+      const delayMs = await this.volumes.get(key)?.advance();
+      if (delayMs !== undefined) return delayMs;
       // A report that the pod has no node must not arrive after its node.
       await this.patching.get(key)?.catch(() => {});
       this.posting.add(key);
@@ -152,8 +152,8 @@ export class SentEffects implements Effects {
   // ---- reports ---------------------------------------------------------------------------------------------------
 
   report(pod: PodState, reason: string, message: string, nominated: string | undefined): void {
-    const before = this.pending.get(pod.key);
-    const same = before?.pod === pod ? before : undefined;
+    const previousReport = this.pending.get(pod.key);
+    const same = previousReport?.pod === pod ? previousReport : undefined;
     this.pending.set(pod.key, {
       pod,
       // A nomination that is withdrawn says nothing new about the pod itself.

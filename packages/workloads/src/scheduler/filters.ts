@@ -98,8 +98,8 @@ export function misfitWithNominated(
   volumes: PodVolumes | undefined,
   node: NodeState,
 ): Misfit | undefined {
-  const found = misfitOf(plan, volumes, node);
-  if (found !== undefined || node.nominated.size === 0) return found;
+  const misfit = misfitOf(plan, volumes, node);
+  if (misfit !== undefined || node.nominated.size === 0) return misfit;
   const others = [...node.nominated].filter((other) => other !== pod && other.priority >= pod.priority && other.node === undefined);
   if (others.length === 0) return undefined;
   const { version } = cluster;

@@ -1,10 +1,10 @@
 /** A list whose first element is always at hand: adding and taking cost the logarithm of its length. */
 export class Heap<T> {
   private readonly items: T[] = [];
-  private readonly before: (a: T, b: T) => boolean;
+  private readonly isBefore: (a: T, b: T) => boolean;
 
-  constructor(before: (a: T, b: T) => boolean) {
-    this.before = before;
+  constructor(isBefore: (a: T, b: T) => boolean) {
+    this.isBefore = isBefore;
   }
   get size(): number {
     return this.items.length;
@@ -13,7 +13,7 @@ export class Heap<T> {
     return this.items[0];
   }
   add(item: T): void {
-    const { items, before } = this;
+    const { items, isBefore: before } = this;
     let at = items.length;
     items.push(item);
     while (at > 0) {
@@ -32,7 +32,7 @@ export class Heap<T> {
     return first;
   }
   private sink(item: T): void {
-    const { items, before } = this;
+    const { items, isBefore: before } = this;
     let at = 0;
     for (;;) {
       let below = 2 * at + 1;

@@ -39,8 +39,8 @@ export class UsedPorts {
   remove({ protocol, port, ip }: HostPort): void {
     const key = `${protocol}/${port}`;
     const addresses = this.used.get(key);
-    const left = (addresses?.get(ip) ?? 0) - 1;
-    if (left > 0) addresses?.set(ip, left);
+    const remaining = (addresses?.get(ip) ?? 0) - 1;
+    if (remaining > 0) addresses?.set(ip, remaining);
     else addresses?.delete(ip);
     if (addresses?.size === 0) this.used.delete(key);
   }

@@ -50,10 +50,11 @@ function nodeTermTest({ matchExpressions, matchFields }: Term): NodeTest {
 function selectorOf(expressions: readonly Requirement[]): LabelSelector | undefined {
   const requirements: LabelRequirement[] = [];
   for (const { key, operator, values } of expressions) {
-    const known = own(operators, operator);
-    const given = [...new Set(values ?? [])].sort();
-    if (known === undefined || ((known === 'gt' || known === 'lt') && !/^-?\d{1,30}$/.test(given[0] ?? ''))) return undefined;
-    requirements.push({ key, operator: known, values: given });
+    const labelOperator = own(operators, operator);
+    const sortedValues = [...new Set(values ?? [])].sort();
+    if (labelOperator === undefined || ((labelOperator === 'gt' || labelOperator === 'lt') && !/^-?\d{1,30}$/.test(sortedValues[0] ?? '')))
+      return undefined;
+    requirements.push({ key, operator: labelOperator, values: sortedValues });
   }
   return new LabelSelector(requirements);
 }

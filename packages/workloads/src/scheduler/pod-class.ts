@@ -81,7 +81,7 @@ function compile(pod: WorkloadPod, text: string): PodClass {
     images: (spec.containers ?? []).map(({ image = '' }) => taggedImage(image)),
     claims: claimUses(pod),
     disks: disksOf(spec),
-    placed: new Map(),
+    podsByNode: new Map(),
     counts: [],
     size: 0,
   };
@@ -89,7 +89,7 @@ function compile(pod: WorkloadPod, text: string): PodClass {
 
 /** The classes of all pods that are there: one goes with its last pod. */
 export class PodClasses {
-  private readonly known = new Map<string, PodClass>();
+  private readonly classesByText = new Map<string, PodClass>();
   private readonly namespaces = new Map<string, Set<PodClass>>();
   private readonly added: (podClass: PodClass) => void;
   private readonly removed: (podClass: PodClass) => void;
@@ -99,26 +99,26 @@ export class PodClasses {
     this.removed = removed;
   }
   get size(): number {
-    return this.known.size;
+    return this.classesByText.size;
   }
   /** The class of a pod, which now counts as one of it. */
   enter(pod: WorkloadPod): PodClass {
     const text = describe(pod);
-    let found = this.known.get(text);
-    if (found === undefined) {
-      found = compile(pod, text);
-      this.known.set(text, found);
-      const others = this.namespaces.get(found.namespace);
-      if (others === undefined) this.namespaces.set(found.namespace, new Set([found]));
-      else others.add(found);
-      this.added(found);
+    let existing = this.classesByText.get(text);
+    if (existing === undefined) {
+      existing = compile(pod, text);
+      this.classesByText.set(text, existing);
+      const others = this.namespaces.get(existing.namespace);
+      if (others === undefined) this.namespaces.set(existing.namespace, new Set([existing]));
+      else others.add(existing);
+      this.added(existing);
     }
-    found.size++;
-    return found;
+    existing.size++;
+    return existing;
   }
   leave(podClass: PodClass): void {
     if (--podClass.size > 0) return;
-    this.known.delete(podClass.text);
+    this.classesByText.delete(podClass.text);
     const others = this.namespaces.get(podClass.namespace);
     others?.delete(podClass);
     if (others?.size === 0) this.namespaces.delete(podClass.namespace);
@@ -126,6 +126,6 @@ export class PodClasses {
   }
   /** All classes, or those of one namespace. */
   all(namespace?: string): Iterable<PodClass> {
-    return namespace === undefined ? this.known.values() : (this.namespaces.get(namespace) ?? []);
+    return namespace === undefined ? this.classesByText.values() : (this.namespaces.get(namespace) ?? []);
   }
 }

@@ -37,8 +37,8 @@ export function preempt(options: PreemptionOptions, pod: PodState, failure: Fail
     if (final) reasons.push(notHelpful);
     else nodes.push(node);
   }
-  const found = nodes.length === 0 ? [] : candidates(options, pod, failure, nodes, reasons);
-  const best = pick(found);
+  const possibleCandidates = nodes.length === 0 ? [] : candidates(options, pod, failure, nodes, reasons);
+  const best = pick(possibleCandidates);
   return best ?? `preemption: ${messageOf(reasons.length, reasons)}`;
 }
 const notHelpful = { reasons: ['Preemption is not helpful for scheduling'] };
@@ -63,18 +63,18 @@ function candidates(
   const enough = Math.min(Math.max(Math.floor(nodes.length / 10), MIN_CANDIDATES), nodes.length);
   const start = options.random.below(nodes.length);
   const budgets = [...options.budgets()].map(readBudget);
-  const found: Candidate[] = [];
+  const candidateList: Candidate[] = [];
   let harmless = 0;
-  for (let i = 0; i < nodes.length && !(harmless > 0 && found.length >= enough); i++) {
+  for (let i = 0; i < nodes.length && !(harmless > 0 && candidateList.length >= enough); i++) {
     const node = nodes[(start + i) % nodes.length] as NodeState;
     const candidate = victimsOn(options, pod, failure, node, budgets);
     if ('reasons' in candidate) reasons.push(candidate);
     else {
-      found.push(candidate);
+      candidateList.push(candidate);
       if (candidate.violations === 0) harmless++;
     }
   }
-  return found;
+  return candidateList;
 }
 
 /** The pods that must go from a node. All is as before when it returns. */
@@ -93,8 +93,8 @@ function victimsOn(
   const misfit = () => misfitWithNominated(cluster, pod, plan, failure.volumes, node);
   for (const other of lower) cluster.take(other);
   try {
-    const found = misfit();
-    if (found !== undefined) return found;
+    const firstMisfit = misfit();
+    if (firstMisfit !== undefined) return firstMisfit;
     const { violating, others } = byBudget(lower.sort(moreImportantFirst), budgets);
     const victims: PodState[] = [];
     let violations = 0;
@@ -137,7 +137,7 @@ const readBudget = ({ metadata, spec, status }: Budget): KnownBudget => ({
 
 /** Pods that budgets do not allow to go, if all of these went, in the same order. */
 function byBudget(pods: readonly PodState[], budgets: readonly KnownBudget[]): { violating: PodState[]; others: PodState[] } {
-  const left = budgets.map(({ allowed }) => allowed);
+  const allowedLeft = budgets.map(({ allowed }) => allowed);
   const violating: PodState[] = [];
   const others: PodState[] = [];
   for (const pod of pods) {
@@ -147,8 +147,8 @@ function byBudget(pods: readonly PodState[], budgets: readonly KnownBudget[]): {
       if (labels === undefined || namespace !== pod.namespace || selector.everything || !selector.matches(labels)) return;
       // Its disruption is part of the budget already.
       if (Object.hasOwn(disrupted, pod.name)) return;
-      left[i] = (left[i] as number) - 1;
-      if ((left[i] as number) < 0) violates = true;
+      allowedLeft[i] = (allowedLeft[i] as number) - 1;
+      if ((allowedLeft[i] as number) < 0) violates = true;
     });
     (violates ? violating : others).push(pod);
   }
@@ -156,8 +156,8 @@ function byBudget(pods: readonly PodState[], budgets: readonly KnownBudget[]): {
 }
 
 /** The least loss: budgets, then the highest priority, the sum of priorities, the number of victims, and how long they run. */
-function pick(found: readonly Candidate[]): Candidate | undefined {
-  const [first, ...rest] = found.map((candidate) => ({ candidate, loss: lossOf(candidate) }));
+function pick(candidateList: readonly Candidate[]): Candidate | undefined {
+  const [first, ...rest] = candidateList.map((candidate) => ({ candidate, loss: lossOf(candidate) }));
   let best = first;
   for (const one of rest) if (best !== undefined && isLess(one.loss, best.loss)) best = one;
   return best?.candidate;

@@ -22,14 +22,14 @@ export interface NodeChange {
 
 /** Takes over what a node object says; reports what is another than before. */
 export function readNode(state: NodeState, node: WireNode): NodeChange {
-  const before = state.exists ? fingerprintOf(state) : undefined;
+  const oldFingerprint = state.exists ? fingerprintOf(state) : undefined;
   const labels = node.metadata.labels ?? noLabels;
   const changed: NodeChange = {
-    labels: before === undefined || !sameLabels(state.labels, labels),
-    taints: before === undefined || before.taints !== JSON.stringify(node.spec?.taints ?? []),
-    allocatable: before === undefined || !sameAllocatable(state.allocatable, nodeAllocatable(node.status?.allocatable)),
-    unschedulable: before === undefined || state.unschedulable !== (node.spec?.unschedulable ?? false),
-    images: before === undefined ? (node.status?.images ?? []).length > 0 : before.images !== imagesText(node),
+    labels: oldFingerprint === undefined || !sameLabels(state.labels, labels),
+    taints: oldFingerprint === undefined || oldFingerprint.taints !== JSON.stringify(node.spec?.taints ?? []),
+    allocatable: oldFingerprint === undefined || !sameAllocatable(state.allocatable, nodeAllocatable(node.status?.allocatable)),
+    unschedulable: oldFingerprint === undefined || state.unschedulable !== (node.spec?.unschedulable ?? false),
+    images: oldFingerprint === undefined ? (node.status?.images ?? []).length > 0 : oldFingerprint.images !== imagesText(node),
   };
   state.exists = true;
   if (changed.labels) {

@@ -21,7 +21,7 @@ import type { Waiting } from './waiting.ts';
 /** What the scheduler has decided; done in the background. */
 export interface Effects {
   /** Binds a pod to its node; `bound` or `bindingFailed` is called at the end. */
-  bind(pod: PodState, chosen: Chosen): void;
+  bind(pod: PodState, placement: Chosen): void;
   /** Reports why a pod has no node. `nominated`: the node to write into its status; undefined leaves what is there. */
   report(pod: PodState, reason: string, message: string, nominated: string | undefined): void;
   /** Deletes the pods that a pod displaces. */
@@ -77,13 +77,13 @@ export class Scheduler {
     }
     return true;
   }
-  private choose(pod: PodState, chosen: Chosen): void {
+  private choose(pod: PodState, placement: Chosen): void {
     const { cluster, effects } = this.options;
     cluster.nominate(pod, undefined);
-    cluster.put(pod, chosen.node);
+    cluster.put(pod, placement.node);
     pod.assumed = true;
     pod.place = 'binding';
-    effects.bind(pod, chosen);
+    effects.bind(pod, placement);
   }
   private fail(pod: PodState, failure: Failure): void {
     const { cluster, waiting, effects } = this.options;
@@ -102,8 +102,8 @@ export class Scheduler {
   }
   private preemption(pod: PodState, failure: Failure): Candidate | string {
     const shared = pod.nominated === undefined && pod.object.spec?.preemptionPolicy !== 'Never';
-    const known = shared ? this.noPreemption.get(failure) : undefined;
-    if (known !== undefined) return known;
+    const knownReason = shared ? this.noPreemption.get(failure) : undefined;
+    if (knownReason !== undefined) return knownReason;
     const { decider, random, budgets } = this.options;
     const outcome = preempt({ decider, random, budgets }, pod, failure);
     if (shared && typeof outcome === 'string') this.noPreemption.set(failure, outcome);
@@ -137,11 +137,11 @@ export class Scheduler {
   podChanged(object: WorkloadPod): void {
     const key = keyOf(object);
     const { phase } = object.status ?? {};
-    const known = this.pods.get(key);
+    const knownPod = this.pods.get(key);
     const nodeName = object.spec?.nodeName ?? '';
     const isOver = phase === 'Succeeded' || phase === 'Failed';
     const isOthers = nodeName === '' && !this.options.names.has(object.spec?.schedulerName ?? '');
-    const isAnother = known !== undefined && known.uid !== (object.metadata.uid ?? '');
+    const isAnother = knownPod !== undefined && knownPod.uid !== (object.metadata.uid ?? '');
     if (isOver || isOthers || isAnother) this.podGone(key);
     // Pods that are over use nothing.
     if (isOver || isOthers) return;
@@ -208,11 +208,11 @@ export class Scheduler {
       cluster.nominate(pod, undefined);
       return;
     }
-    const before = pod.class;
+    const oldClass = pod.class;
     pod.class = cluster.enter(object);
-    const changed = pod.class !== before;
+    const changed = pod.class !== oldClass;
     // Its place among those that wait depends on its priority, which never changes.
-    this.leave(before);
+    this.leave(oldClass);
     if (changed && pod.place === 'parked') waiting.retry(pod);
   }
   /** Labels and deletion are all that can change of a pod that has a node. */
@@ -221,11 +221,11 @@ export class Scheduler {
     const { labels, terminating } = pod.class;
     if (terminating === (object.metadata.deletionTimestamp !== undefined) && sameLabels(labels, object.metadata.labels)) return false;
     const { node } = pod;
-    const before = pod.class;
+    const oldClass = pod.class;
     cluster.take(pod);
     pod.class = cluster.enter(object);
     if (node !== undefined) cluster.put(pod, node);
-    this.leave(before);
+    this.leave(oldClass);
     return true;
   }
   private leave(podClass: PodClass): void {
@@ -235,12 +235,12 @@ export class Scheduler {
   private wakeFreed(): void {
     this.options.waiting.wake(freed);
   }
-  private wakeSocial({ class: placed }: PodState): void {
+  private wakeSocial({ class: placedClass }: PodState): void {
     const { cluster, waiting } = this.options;
     waiting.wakeSocial(
       ({ class: { terms, hardSpread = [], namespace } }) =>
-        terms.affinity.some((term) => selects(term, placed, cluster.namespaceLabels)) ||
-        (namespace === placed.namespace && hardSpread.some(({ selector }) => selector.matches(placed.labels))),
+        terms.affinity.some((term) => selects(term, placedClass, cluster.namespaceLabels)) ||
+        (namespace === placedClass.namespace && hardSpread.some(({ selector }) => selector.matches(placedClass.labels))),
     );
   }
 
@@ -252,14 +252,14 @@ export class Scheduler {
     const { node, change } = cluster.setNode(object);
     const causes = isNew ? everything : causesOf(change);
     if (causes === 0) return;
-    const known = new Map<PodClass, boolean>();
+    const fitsByClass = new Map<PodClass, boolean>();
     waiting.wake(causes, ({ class: podClass, causes: why }) => {
       // Others may fit elsewhere when pods are counted in other domains.
       if ((why & causes & (Cause.podAffinity | Cause.spread)) !== 0) return true;
-      let fits = known.get(podClass);
+      let fits = fitsByClass.get(podClass);
       if (fits === undefined) {
         fits = this.mayUse(podClass, node);
-        known.set(podClass, fits);
+        fitsByClass.set(podClass, fits);
       }
       return fits;
     });

@@ -180,7 +180,7 @@ export interface PodClass {
   readonly claims: readonly ClaimUse[];
   readonly disks: readonly Disk[];
   /** Nodes with pods of the class, and how many each has. */
-  readonly placed: Map<NodeState, number>;
+  readonly podsByNode: Map<NodeState, number>;
   /** Counts that pods of the class are part of. */
   counts: DomainCounts[];
   /** Pods of the class, with or without a node. */
@@ -265,12 +265,12 @@ export class DomainCounts {
     if (this.members.has(podClass)) return;
     this.members.add(podClass);
     podClass.counts.push(this);
-    for (const [node, pods] of podClass.placed) this.change(node, pods);
+    for (const [node, pods] of podClass.podsByNode) this.change(node, pods);
   }
   leave(podClass: PodClass): void {
     if (!this.members.delete(podClass)) return;
     podClass.counts = podClass.counts.filter((counts) => counts !== this);
-    for (const [node, pods] of podClass.placed) this.change(node, -pods);
+    for (const [node, pods] of podClass.podsByNode) this.change(node, -pods);
   }
   /** Nothing is counted any more. */
   release(): void {
@@ -285,12 +285,12 @@ export class DomainCounts {
     if (this.version !== this.from.labelsVersion || !node.exists) return;
     const domain = node.labelMap.get(this.by.topologyKey);
     if (domain === undefined || this.by.eligible?.(node) === false) return;
-    const before = this.counts.get(domain) ?? 0;
-    const after = before + delta;
+    const countBefore = this.counts.get(domain) ?? 0;
+    const after = countBefore + delta;
     this.sum += delta;
     if (after === 0) this.counts.delete(domain);
     else this.counts.set(domain, after);
-    if (this.by.withDomains === true) this.moveDomain(before, after);
+    if (this.by.withDomains === true) this.moveDomain(countBefore, after);
   }
 
   private moveDomain(before: number, after: number): void {
@@ -321,12 +321,12 @@ export class DomainCounts {
     }
     if (includes !== undefined) {
       // Labels of namespaces may have changed, and with them the classes that are counted.
-      const before = [...this.members];
+      const oldMembers = [...this.members];
       this.members.clear();
-      for (const podClass of before) podClass.counts = podClass.counts.filter((counts) => counts !== this);
+      for (const podClass of oldMembers) podClass.counts = podClass.counts.filter((counts) => counts !== this);
       for (const podClass of this.from.classes(namespace)) this.join(podClass);
       return;
     }
-    for (const podClass of this.members) for (const [node, pods] of podClass.placed) this.change(node, pods);
+    for (const podClass of this.members) for (const [node, pods] of podClass.podsByNode) this.change(node, pods);
   }
 }

@@ -51,11 +51,11 @@ export async function claim<T extends ApiObject>(options: ClaimOptions<T>): Prom
 
 async function adopt<T extends ApiObject>({ client, resource, owner, finalizer }: ClaimOptions<T>, object: T): Promise<T | undefined> {
   const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerRef(owner)];
-  const before = object.metadata.finalizers ?? [];
-  const finalizers = finalizer === undefined || before.includes(finalizer) ? undefined : [...before, finalizer];
+  const oldFinalizers = object.metadata.finalizers ?? [];
+  const finalizers = finalizer === undefined || oldFinalizers.includes(finalizer) ? undefined : [...oldFinalizers, finalizer];
   const change = { ownerReferences, ...(finalizers !== undefined && { finalizers }) };
-  const written = await owners(client, resource, object, change);
-  return written === undefined ? undefined : { ...object, metadata: { ...object.metadata, ...written.metadata, ...change } };
+  const adopted = await owners(client, resource, object, change);
+  return adopted === undefined ? undefined : { ...object, metadata: { ...object.metadata, ...adopted.metadata, ...change } };
 }
 
 async function release<T extends ApiObject>({ client, resource, owner }: ClaimOptions<T>, object: T): Promise<void> {

@@ -11,7 +11,7 @@ const PER_SECOND = 50;
 
 export class EventBudget {
   private readonly clock: Clock;
-  private readonly left = { Normal: BURST, Warning: BURST };
+  private readonly remainingEvents = { Normal: BURST, Warning: BURST };
   private at: number;
 
   constructor(clock: Clock) {
@@ -22,12 +22,12 @@ export class EventBudget {
     const now = this.clock.monotonic();
     const gained = ((now - this.at) / 1000) * PER_SECOND;
     if (gained >= 1) {
-      this.left.Normal = Math.min(BURST, this.left.Normal + gained);
-      this.left.Warning = Math.min(BURST, this.left.Warning + gained);
+      this.remainingEvents.Normal = Math.min(BURST, this.remainingEvents.Normal + gained);
+      this.remainingEvents.Warning = Math.min(BURST, this.remainingEvents.Warning + gained);
       this.at = now;
     }
-    if (this.left[type] < 1) return false;
-    this.left[type]--;
+    if (this.remainingEvents[type] < 1) return false;
+    this.remainingEvents[type]--;
     return true;
   }
 }

@@ -37,7 +37,7 @@ interface Known {
   stored: Promise<void> | undefined;
 }
 interface Bucket {
-  left: number;
+  remaining: number;
   at: number;
 }
 
@@ -57,56 +57,57 @@ const events = core('events');
 
 export class EventRecorder {
   private readonly options: RecorderOptions;
-  private readonly known = new BoundedCache<string, Known>(KNOWN_EVENTS);
+  private readonly knownEvents = new BoundedCache<string, Known>(KNOWN_EVENTS);
   private readonly buckets = new BoundedCache<string, Bucket>(KNOWN_EVENTS);
   private sending = 0;
   private readonly waiting = new BoundedQueue<() => Promise<unknown>>(MAX_WAITING);
-  private made = 0;
+  private eventCount = 0;
 
   constructor(options: RecorderOptions) {
     this.options = options;
     // Components that report about the same object at the same time count from different numbers: their events have other names.
-    for (const character of `${options.component} ${options.host ?? ''}`) this.made = (this.made * 31 + character.charCodeAt(0)) % 1000;
+    for (const character of `${options.component} ${options.host ?? ''}`)
+      this.eventCount = (this.eventCount * 31 + character.charCodeAt(0)) % 1000;
   }
   /** `host`: the node that reports, where that differs from event to event. */
   event(about: About, type: EventType, reason: string, message: string, fieldPath?: string, host?: string): void {
     const now = this.options.clock.now();
     if (this.waiting.full || !this.allowed(about.metadata.uid ?? '', now)) return;
     const id = [about.kind, about.metadata.uid, fieldPath, type, reason, message].join('\n');
-    const found = this.known.get(id);
-    if (found !== undefined && now - found.at < SAME_EVENT_MS) {
-      found.count++;
-      found.at = now;
-      this.send(() => this.raise(about, found));
+    const knownEvent = this.knownEvents.get(id);
+    if (knownEvent !== undefined && now - knownEvent.at < SAME_EVENT_MS) {
+      knownEvent.count++;
+      knownEvent.at = now;
+      this.send(() => this.raise(about, knownEvent));
       return;
     }
     const { name = '', uid = '' } = about.metadata;
-    const known: Known = { name: `${name}.${uniqueHex(now, this.made++, uid)}`, first: now, count: 1, at: now, stored: undefined };
-    this.known.set(id, known);
+    const newEvent: Known = { name: `${name}.${uniqueHex(now, this.eventCount++, uid)}`, first: now, count: 1, at: now, stored: undefined };
+    this.knownEvents.set(id, newEvent);
     this.send(() => {
-      const made = this.make(about, known, { type, reason, message, fieldPath, host });
+      const creation = this.make(about, newEvent, { type, reason, message, fieldPath, host });
       // The stored event itself is not kept.
-      known.stored = made.then(
+      newEvent.stored = creation.then(
         () => {},
         () => {},
       );
-      return made;
+      return creation;
     });
   }
 
   private allowed(uid: string, now: number): boolean {
     let bucket = this.buckets.get(uid);
     if (bucket === undefined) {
-      bucket = { left: BURST, at: now };
+      bucket = { remaining: BURST, at: now };
       this.buckets.set(uid, bucket);
     }
     const gained = Math.floor((now - bucket.at) / REFILL_MS);
     if (gained > 0) {
-      bucket.left = Math.min(BURST, bucket.left + gained);
+      bucket.remaining = Math.min(BURST, bucket.remaining + gained);
       bucket.at += gained * REFILL_MS;
     }
-    if (bucket.left === 0) return false;
-    bucket.left--;
+    if (bucket.remaining === 0) return false;
+    bucket.remaining--;
     return true;
   }
   private make(
@@ -141,9 +142,9 @@ export class EventRecorder {
       reportingInstance: '',
     });
   }
-  private async raise({ metadata }: About, known: Known): Promise<void> {
-    await known.stored;
-    const { name, count, at } = known;
+  private async raise({ metadata }: About, knownEvent: Known): Promise<void> {
+    await knownEvent.stored;
+    const { name, count, at } = knownEvent;
     await this.options.client.patch(events, namespaceOf(metadata), name, { count, lastTimestamp: formatTime(at) });
   }
   private send(request: () => Promise<unknown>): void {
@@ -163,7 +164,7 @@ export class EventRecorder {
 const namespaceOf = ({ namespace = '' }: ApiObject['metadata']): string => (namespace === '' ? 'default' : namespace);
 
 /** Sixteen digits that differ for every event of a process, and most likely of others. */
-function uniqueHex(now: number, made: number, uid: string): string {
+function uniqueHex(now: number, count: number, uid: string): string {
   const tail = uid.replaceAll(/[^0-9a-f]/g, '').slice(-4);
-  return (now * 1000 + (made % 1000)).toString(16).padStart(14, '0').slice(-14) + tail.padStart(2, '0').slice(-4);
+  return (now * 1000 + (count % 1000)).toString(16).padStart(14, '0').slice(-14) + tail.padStart(2, '0').slice(-4);
 }

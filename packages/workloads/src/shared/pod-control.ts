@@ -48,9 +48,9 @@ export class PodControl {
   /** Creates a pod, which must not be changed afterwards. What is refused is an event about the owner, unless its namespace is going, and is thrown. */
   async create(pod: WorkloadPod, owner: About): Promise<Brief> {
     try {
-      const made = await this.client.createBriefly(refs.pods, pod.metadata.namespace ?? '', pod);
-      this.recorder.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${made.metadata.name}`);
-      return made;
+      const createdPod = await this.client.createBriefly(refs.pods, pod.metadata.namespace ?? '', pod);
+      this.recorder.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${createdPod.metadata.name}`);
+      return createdPod;
     } catch (error) {
       if (!isTerminating(error)) this.recorder.event(owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
       throw error;
@@ -76,18 +76,18 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
  * Calls `make` for each number below `count`, in batches of 1, 2, 4, … at a time. A batch with a failure is the last one: what is
  * refused for one, by a quota, is mostly refused for all. Returns what was made, and the first error.
  */
-export async function slowStart<T>(count: number, make: (index: number) => Promise<T>): Promise<{ made: T[]; error?: unknown }> {
-  const made: T[] = [];
+export async function slowStart<T>(count: number, make: (index: number) => Promise<T>): Promise<{ created: T[]; error?: unknown }> {
+  const created: T[] = [];
   for (let from = 0, size = 1; from < count; ) {
     const batch = Math.min(size, count - from);
     const results = await Promise.allSettled(Array.from({ length: batch }, (_, i) => make(from + i)));
-    for (const result of results) if (result.status === 'fulfilled') made.push(result.value);
+    for (const result of results) if (result.status === 'fulfilled') created.push(result.value);
     const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined) return { made, error: failed.reason };
+    if (failed !== undefined) return { created, error: failed.reason };
     from += batch;
     size = Math.min(size * 2, LARGEST_BATCH);
   }
-  return { made };
+  return { created };
 }
 
 /** Requests of one batch at a time. */

@@ -31,8 +31,8 @@ export function readySince(pod: WorkloadPod): number | undefined {
 export function availability(pod: WorkloadPod, minReadySeconds: number, now: number): boolean | number {
   const since = readySince(pod);
   if (since === undefined) return false;
-  const left = since + minReadySeconds * 1000 - now;
-  return minReadySeconds === 0 || left <= 0 ? true : left;
+  const remainingMs = since + minReadySeconds * 1000 - now;
+  return minReadySeconds === 0 || remainingMs <= 0 ? true : remainingMs;
 }
 export const isAvailable = (pod: WorkloadPod, minReadySeconds: number, now: number): boolean =>
   availability(pod, minReadySeconds, now) === true;

@@ -11,7 +11,7 @@ import type { Wire } from '@plat-dev/kinds/wire';
 export type WorkloadPod = Wire<Pod>;
 
 export function workloadPods(informers: Informers): Informer<WorkloadPod> {
-  return informers.of<WorkloadPod>(refs.pods, { alike: alikePods, written: true });
+  return informers.of<WorkloadPod>(refs.pods, { alike: alikePods, takesWritersObjects: true });
 }
 
 export const controllerOf = ({

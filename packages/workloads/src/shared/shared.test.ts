@@ -66,7 +66,7 @@ test('batches grow until one fails', async () => {
     if (i === 4) throw new Error('no more');
     return i;
   });
-  expect([calls, some.made, (some.error as Error).message]).toEqual([7, [0, 1, 2, 3, 5, 6], 'no more']);
+  expect([calls, some.created, (some.error as Error).message]).toEqual([7, [0, 1, 2, 3, 5, 6], 'no more']);
 });
 
 test('pods are found by their controller, their node, and where they have none', async () => {
@@ -139,13 +139,13 @@ test('a writer waits until its own write has arrived, or half a minute', async (
   const pods = workloadPods(informers);
   await pods.synced;
   const made = await client.create<WorkloadPod>(refs.pods, 'a', pod('one'));
-  await pods.seen(made);
+  await pods.whenArrived(made);
   expect(pods.get('a', 'one')).toBeDefined();
   await api.remove(fakeKinds.pods, 'a', 'one');
   await pods.gone(made);
   expect(pods.get('a', 'one')).toBeUndefined();
   let ended = false;
-  const never = pods.seen({ metadata: { resourceVersion: '999999' } } as ApiObject).then(() => {
+  const never = pods.whenArrived({ metadata: { resourceVersion: '999999' } } as ApiObject).then(() => {
     ended = true;
   });
   await clock.advance(29_999);

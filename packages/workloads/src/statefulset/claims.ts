@@ -29,16 +29,19 @@ export class ClaimControl {
   }
   /** Creates the claims of a new member. False: one of them is being deleted, and the member has to wait until it is gone. */
   async ensure(set: StatefulSetObject, pod: WorkloadPod): Promise<boolean> {
-    const wanted = claimsOf(set, ordinalOf(pod));
-    if (wanted.size === 0) return true;
+    const wantedClaims = claimsOf(set, ordinalOf(pod));
+    if (wantedClaims.size === 0) return true;
     const claims = await this.follow();
     const { namespace = '' } = set.metadata;
     let isFree = true;
-    for (const claim of wanted.values()) {
-      const found = claims.get(namespace, claim.metadata.name ?? '');
-      if (found === undefined) await this.create(set, pod, claim, claims);
-      else if (found.metadata.deletionTimestamp !== undefined || isStale(found, pod.metadata.name ?? '', pod.metadata.uid)) {
-        this.awaited.set(keyOf(found), keyOf(set));
+    for (const claim of wantedClaims.values()) {
+      const existingClaim = claims.get(namespace, claim.metadata.name ?? '');
+      if (existingClaim === undefined) await this.create(set, pod, claim, claims);
+      else if (
+        existingClaim.metadata.deletionTimestamp !== undefined ||
+        isStale(existingClaim, pod.metadata.name ?? '', pod.metadata.uid)
+      ) {
+        this.awaited.set(keyOf(existingClaim), keyOf(set));
         isFree = false;
       }
     }
@@ -46,17 +49,17 @@ export class ClaimControl {
   }
   /** Writes the owners of the claims of a member. */
   async retain(set: StatefulSetObject, pod: WorkloadPod, isSurplus: boolean): Promise<void> {
-    const wanted = claimsOf(set, ordinalOf(pod));
-    if (wanted.size === 0) return;
+    const wantedClaims = claimsOf(set, ordinalOf(pod));
+    if (wantedClaims.size === 0) return;
     const { client } = this.settings.context;
     const claims = await this.follow();
-    for (const { metadata } of wanted.values()) {
-      const found = claims.get(metadata.namespace ?? '', metadata.name ?? '');
-      if (found === undefined || found.metadata.deletionTimestamp !== undefined) continue;
-      const ownerReferences = claimOwners(set, pod, found, isSurplus);
+    for (const { metadata } of wantedClaims.values()) {
+      const existingClaim = claims.get(metadata.namespace ?? '', metadata.name ?? '');
+      if (existingClaim === undefined || existingClaim.metadata.deletionTimestamp !== undefined) continue;
+      const ownerReferences = claimOwners(set, pod, existingClaim, isSurplus);
       if (ownerReferences === undefined) continue;
-      const changed = { ...found, metadata: { ...found.metadata, ownerReferences } } as Claim;
-      await claims.seen(await client.update(refs.persistentVolumeClaims, changed));
+      const changed = { ...existingClaim, metadata: { ...existingClaim.metadata, ownerReferences } } as Claim;
+      await claims.whenArrived(await client.update(refs.persistentVolumeClaims, changed));
     }
   }
 
@@ -66,9 +69,9 @@ export class ClaimControl {
     const about = aboutSet(set);
     const [podName, setName] = [pod.metadata.name, set.metadata.name];
     try {
-      const made = await context.client.create<Claim>(refs.persistentVolumeClaims, namespace, claim);
+      const createdClaim = await context.client.create<Claim>(refs.persistentVolumeClaims, namespace, claim);
       recorder.event(about, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${podName} in StatefulSet ${setName} success`);
-      await claims.seen(made);
+      await claims.whenArrived(createdClaim);
     } catch (error) {
       const message = `create Claim ${name} for Pod ${podName} in StatefulSet ${setName} failed error: ${messageOf(error)}`;
       recorder.event(about, 'Warning', 'FailedCreate', message);

@@ -148,7 +148,7 @@ class StatefulSets {
         mayAdopt,
         candidates: [...this.pods.ownedBy(uid), ...orphans],
       });
-      if (orphans.length > 0) await Promise.all(pods.map((pod) => this.pods.informer.seen(pod)));
+      if (orphans.length > 0) await Promise.all(pods.map((pod) => this.pods.informer.whenArrived(pod)));
       return pods;
     } catch (error) {
       if (isDue) this.orphansDue.add(key);
@@ -157,17 +157,17 @@ class StatefulSets {
   }
   /** Undefined for a set that is being deleted and has no revision: nothing is made for it. */
   private async revisionsOf(set: StatefulSetObject, owner: Owner): Promise<Revisions | undefined> {
-    const before = await this.history.of(owner);
+    const oldRevisions = await this.history.of(owner);
     const { collisionCount = 0, currentRevision, updateRevision } = set.status ?? {};
     const named = (revisions: readonly Revision[], name = ''): Revision | undefined =>
       revisions.find(({ metadata }) => metadata.name === name);
     if (set.metadata.deletionTimestamp !== undefined) {
-      const update = named(before, updateRevision);
+      const update = named(oldRevisions, updateRevision);
       if (update === undefined) return undefined;
-      return { all: [], current: named(before, currentRevision) ?? update, update, collisions: collisionCount };
+      return { all: [], current: named(oldRevisions, currentRevision) ?? update, update, collisions: collisionCount };
     }
-    const { revision: update, collisions } = await this.history.current(owner, before, collisionCount);
-    const all = sortRevisions([...before.filter(({ metadata }) => metadata.name !== update.metadata.name), update]);
+    const { revision: update, collisions } = await this.history.current(owner, oldRevisions, collisionCount);
+    const all = sortRevisions([...oldRevisions.filter(({ metadata }) => metadata.name !== update.metadata.name), update]);
     return { all, current: named(all, currentRevision) ?? update, update, collisions };
   }
 
@@ -178,11 +178,11 @@ class StatefulSets {
     let error: unknown;
     const done: Promise<void>[] = [];
     const act = async (action: Action): Promise<void> => {
-      const seen = await this.act(set, action);
-      if (seen === undefined) wait = Math.min(wait ?? CLAIM_WAIT_MS, CLAIM_WAIT_MS);
+      const whenVisible = await this.act(set, action);
+      if (whenVisible === undefined) wait = Math.min(wait ?? CLAIM_WAIT_MS, CLAIM_WAIT_MS);
       else {
         countAction(counts, action, revisions.current, revisions.update);
-        done.push(seen());
+        done.push(whenVisible());
       }
     };
     try {
@@ -205,13 +205,13 @@ class StatefulSets {
     const { informer } = this.pods;
     if (action.type === 'create') {
       if (!(await this.claims.ensure(set, pod))) return undefined;
-      const made = await this.create(set, pod);
-      return () => informer.seen(made);
+      const createdPod = await this.create(set, pod);
+      return () => informer.whenArrived(createdPod);
     }
     if (action.type === 'repair') {
       if (!(await this.claims.ensure(set, pod))) return undefined;
-      const made = await this.reported(set, 'update', pod, () => this.context.client.update<WorkloadPod>(refs.pods, pod));
-      return () => informer.seen(made);
+      const updatedPod = await this.reported(set, 'update', pod, () => this.context.client.update<WorkloadPod>(refs.pods, pod));
+      return () => informer.whenArrived(updatedPod);
     }
     const { namespace = '', name = '', uid = '' } = pod.metadata;
     if (action.why === 'failed' || action.why === 'succeeded') {
@@ -249,8 +249,8 @@ class StatefulSets {
   private async writeStatus(set: StatefulSetObject, counts: Counts, revisions: Revisions): Promise<void> {
     const status = statefulSetStatus(set, counts, revisions);
     if (sameStatus(set.status, status)) return;
-    const written = await this.context.client.update(this.names.statefulSets, { ...set, status } as StatefulSetObject, 'status');
-    await this.sets.seen(written);
+    const updated = await this.context.client.update(this.names.statefulSets, { ...set, status } as StatefulSetObject, 'status');
+    await this.sets.whenArrived(updated);
   }
   private async deleteRevisions(set: StatefulSetObject, pods: readonly WorkloadPod[], { all, current, update }: Revisions): Promise<void> {
     const limit = set.spec?.revisionHistoryLimit ?? 10;

@@ -49,10 +49,10 @@ export function memberPod(set: StatefulSetObject, template: Template, ordinal: n
 }
 
 /** The volumes of the claim templates take the place of those of the same name in the pod template. */
-function volumesOf(set: StatefulSetObject, given: readonly Volume[] | undefined, ordinal: number): { volumes?: Volume[] } {
+function volumesOf(set: StatefulSetObject, templateVolumes: readonly Volume[] | undefined, ordinal: number): { volumes?: Volume[] } {
   const claims = claimsOf(set, ordinal);
   const names = new Set(claims.keys());
-  const others = (given ?? []).filter(({ name }) => !names.has(name));
+  const others = (templateVolumes ?? []).filter(({ name }) => !names.has(name));
   if (claims.size === 0 && others.length === 0) return {};
   const mounted = [...claims].map(([name, claim]) => ({ name, persistentVolumeClaim: { claimName: claim.metadata.name ?? '' } }));
   return { volumes: [...(mounted as Volume[]), ...others] };

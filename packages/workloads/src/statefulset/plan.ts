@@ -63,7 +63,7 @@ interface Members {
   /** How many are wanted. */
   readonly size: number;
   /** By ordinal. A set may want many more than there are. */
-  readonly wanted: ReadonlyMap<number, WorkloadPod>;
+  readonly membersByOrdinal: ReadonlyMap<number, WorkloadPod>;
   /** Those with higher ordinals, from the lowest. */
   readonly surplus: readonly WorkloadPod[];
   readonly health: ReadonlyMap<WorkloadPod, Health>;
@@ -113,7 +113,7 @@ const isRunning = (pod: WorkloadPod): boolean => phaseOf(pod) === 'Running' && i
 
 function sortMembers(view: View): { members: Members; wait: number | undefined } {
   const size = view.set.spec?.replicas ?? 1;
-  const wanted = new Map<number, WorkloadPod>();
+  const membersByOrdinal = new Map<number, WorkloadPod>();
   const surplus: WorkloadPod[] = [];
   const health = new Map<WorkloadPod, Health>();
   const seconds = minReadySeconds(view);
@@ -121,18 +121,18 @@ function sortMembers(view: View): { members: Members; wait: number | undefined }
   for (const pod of view.pods) {
     const ordinal = ordinalOf(pod);
     if (ordinal < 0) continue;
-    if (ordinal < size) wanted.set(ordinal, pod);
+    if (ordinal < size) membersByOrdinal.set(ordinal, pod);
     else surplus.push(pod);
     const available = isRunning(pod) && !isTerminating(pod) ? availability(pod, seconds, view.now) : false;
     if (typeof available === 'number') wait = Math.min(wait, available);
     health.set(pod, available === true ? 'available' : available === false ? 'unhealthy' : 'ready');
   }
   surplus.sort((a, b) => ordinalOf(a) - ordinalOf(b));
-  return { members: { size, wanted, surplus, health }, wait: Number.isFinite(wait) ? wait : undefined };
+  return { members: { size, membersByOrdinal, surplus, health }, wait: Number.isFinite(wait) ? wait : undefined };
 }
 
 /** Creates members that are missing, and again those that have failed. False: the rest has to wait. */
-function fill(view: View, { size, wanted, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
+function fill(view: View, { size, membersByOrdinal: wanted, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
   for (let ordinal = 0; ordinal < size; ordinal++) {
     const pod = wanted.get(ordinal);
     if (pod === undefined) {
@@ -155,13 +155,14 @@ function fill(view: View, { size, wanted, health }: Members, isOrdered: boolean,
 /** A member as its revision has it: below the partition that of the others, above it the new one. */
 function newMember({ set, current, update, identity }: View, ordinal: number): WorkloadPod {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
-  const kept = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
-  if (type !== 'RollingUpdate' || ordinal >= kept) return memberPod(set, templateOf(set), ordinal, update.metadata.name ?? '', identity);
+  const currentCount = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
+  if (type !== 'RollingUpdate' || ordinal >= currentCount)
+    return memberPod(set, templateOf(set), ordinal, update.metadata.name ?? '', identity);
   return memberPod(set, templateIn(current), ordinal, current.metadata.name ?? '', identity);
 }
 
 /** Deletes members from the last one down. False: the rest has to wait. */
-function shrink({ wanted, surplus, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
+function shrink({ membersByOrdinal: wanted, surplus, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
   const isSick = (pod: WorkloadPod): boolean => health.get(pod) === 'unhealthy';
   const firstSick = [...wanted.values()].filter(isSick).sort((a, b) => ordinalOf(a) - ordinalOf(b))[0] ?? surplus.find(isSick);
   for (const pod of [...surplus].reverse()) {
@@ -178,7 +179,7 @@ function shrink({ wanted, surplus, health }: Members, isOrdered: boolean, action
 }
 
 /** Deletes members of other revisions, from the last one down to the partition, so that they are created with the new one. */
-function roll({ set, update, feature }: View, { size, wanted, health }: Members, actions: Action[]): void {
+function roll({ set, update, feature }: View, { size, membersByOrdinal: wanted, health }: Members, actions: Action[]): void {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return;
   const partition = rollingUpdate?.partition ?? 0;

@@ -17,10 +17,10 @@ export function claimOwners(set: StatefulSetObject, pod: WorkloadPod, claim: Cla
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const byPod = whenScaled === 'Delete' && isSurplus;
   const bySet = whenDeleted === 'Delete' && !byPod;
-  const before = claim.metadata.ownerReferences ?? [];
-  const owns = ({ metadata }: { metadata: { uid?: string } }): boolean => before.some(({ uid }) => uid === metadata.uid);
+  const oldOwners = claim.metadata.ownerReferences ?? [];
+  const owns = ({ metadata }: { metadata: { uid?: string } }): boolean => oldOwners.some(({ uid }) => uid === metadata.uid);
   if (owns(pod) === byPod && owns(set) === bySet) return undefined;
-  const others = before.filter(({ uid }) => uid !== pod.metadata.uid && uid !== set.metadata.uid);
+  const others = oldOwners.filter(({ uid }) => uid !== pod.metadata.uid && uid !== set.metadata.uid);
   const owner = (apiVersion: string, kind: string, { name = '', uid = '' }: { name?: string; uid?: string }): OwnerReference => ({
     apiVersion,
     kind,

@@ -79,7 +79,7 @@ export const attachDetach: Controller = {
           if (present.delete(name) || drivers.get('', one.driver)?.spec?.attachRequired === false) continue;
           const spec = { attacher: one.driver, nodeName: node, source: { persistentVolumeName: one.volume } };
           try {
-            await attachments.seen(await client.create<Attachment>(ref, '', { metadata: { name }, spec }));
+            await attachments.whenArrived(await client.create<Attachment>(ref, '', { metadata: { name }, spec }));
           } catch (error) {
             if (!isConflict(error)) throw error;
           }
@@ -103,8 +103,8 @@ export const attachDetach: Controller = {
       });
       const volumesAttached = attached.sort().map((volume) => ({ name: volume, devicePath: '' }));
       if (equal(volumesAttached, node.status?.volumesAttached ?? [])) return;
-      const written = await client.patch(refs.nodes, '', name, { status: { volumesAttached } }, 'status').catch(unlessGone);
-      if (written !== undefined) await nodes.seen(written);
+      const patched = await client.patch(refs.nodes, '', name, { status: { volumesAttached } }, 'status').catch(unlessGone);
+      if (patched !== undefined) await nodes.whenArrived(patched);
     };
     const addNode = (name: string): void => {
       if (name !== '') work.add(`/${name}`);
@@ -115,11 +115,11 @@ export const attachDetach: Controller = {
     attachments.onChange(({ type, object }) => {
       const { name = '' } = object.metadata;
       const node = object.spec?.nodeName ?? '';
-      const known = byNode.get(node) ?? new Map<string, Attachment>();
-      if (type === 'deleted') known.delete(name);
-      else known.set(name, object);
-      if (known.size === 0) byNode.delete(node);
-      else byNode.set(node, known);
+      const attachmentsOfNode = byNode.get(node) ?? new Map<string, Attachment>();
+      if (type === 'deleted') attachmentsOfNode.delete(name);
+      else attachmentsOfNode.set(name, object);
+      if (attachmentsOfNode.size === 0) byNode.delete(node);
+      else byNode.set(node, attachmentsOfNode);
       addNode(node);
     });
   },
@@ -135,9 +135,9 @@ export const simulatedAttacher = ({ any }: { readonly any: boolean }): Controlle
     const work = queue(
       async (key) => {
         const { name } = splitKey(key);
-        const known = attachments.get('', name);
-        if (known === undefined || known.status?.attached === true || known.metadata.deletionTimestamp !== undefined) return;
-        if (!any && known.spec?.attacher !== simulated) return;
+        const attachment = attachments.get('', name);
+        if (attachment === undefined || attachment.status?.attached === true || attachment.metadata.deletionTimestamp !== undefined) return;
+        if (!any && attachment.spec?.attacher !== simulated) return;
         await client.patch(workloadRefs(identity).volumeAttachments, '', name, { status: { attached: true } }, 'status').catch(unlessGone);
       },
       { after: [attachments.synced] },

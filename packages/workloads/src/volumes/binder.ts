@@ -64,11 +64,11 @@ export const volumeBinder = (settings: BinderSettings): Controller => ({
         if (key !== undefined) work.add(key);
       }
       if (type === 'deleted') return;
-      for (const [key, wanted] of run.waiting) if (run.mayHelp(object, wanted)) work.add(key);
+      for (const [key, waitingClaim] of run.waiting) if (run.mayHelp(object, waitingClaim)) work.add(key);
     });
     index.classes.onChange(({ type, object }) => {
       if (type === 'deleted') return;
-      for (const [key, wanted] of run.waiting) if (wanted.className === object.metadata.name) work.add(key);
+      for (const [key, waitingClaim] of run.waiting) if (waitingClaim.className === object.metadata.name) work.add(key);
     });
   },
 });
@@ -118,10 +118,10 @@ class BinderRun {
     const { objects } = this.index;
     const isSelected = objects.selectedNode(claim) !== undefined;
     const isDelayed = objects.waitsForConsumer(claim) && !isSelected;
-    const [found] = this.index.among(claim, () => matchingVolumes(objects, claim));
+    const [matchingVolume] = this.index.among(claim, () => matchingVolumes(objects, claim));
     // A claim that waits for a pod gets only a volume that was chosen for it.
-    if (found !== undefined && (!isDelayed || isFor(found, claim))) {
-      await this.bind(claim, found);
+    if (matchingVolume !== undefined && (!isDelayed || isFor(matchingVolume, claim))) {
+      await this.bind(claim, matchingVolume);
       return;
     }
     this.waiting.set(keyOf(claim), { className: objects.classNameOf(claim), volumeName: '' });
@@ -192,7 +192,7 @@ class BinderRun {
         ...Object.fromEntries(this.names.provisioners.map((name) => [name, provisioner])),
       };
       current = await this.context.client.update<Claim>(refs.persistentVolumeClaims, claimWith(claim, { annotations }));
-      await claims.seen(current);
+      await claims.whenArrived(current);
     }
     const message = `waiting for a volume to be created, either by external provisioner ${JSON.stringify(provisioner)} or manually created by system administrator`;
     this.event(claim, 'Normal', 'ExternalProvisioning', message);
@@ -204,7 +204,7 @@ class BinderRun {
   private async bind(claim: Claim, volume: Volume): Promise<void> {
     const name = volume.metadata.name ?? '';
     const key = keyOf(claim);
-    const { chosen } = this.index.objects;
+    const { chosenVolumes: chosen } = this.index.objects;
     const other = chosen.get(name);
     if (other !== undefined && other !== key) throw new Error(`volume ${name} is being bound to claim ${other}`);
     chosen.set(name, key);
@@ -224,8 +224,8 @@ class BinderRun {
   private async bindVolume(volume: Volume, claim: Claim): Promise<Volume> {
     const { claimRef } = volume.spec ?? {};
     if (claimRef?.uid === claim.metadata.uid) return volume;
-    const chosen = claimRef == null ? { annotations: { ...volume.metadata.annotations, [this.names.boundByController]: 'yes' } } : {};
-    const next = { ...volumeWith(volume, chosen), spec: { ...volume.spec, claimRef: referenceTo(claim) } } as Volume;
+    const annotated = claimRef == null ? { annotations: { ...volume.metadata.annotations, [this.names.boundByController]: 'yes' } } : {};
+    const next = { ...volumeWith(volume, annotated), spec: { ...volume.spec, claimRef: referenceTo(claim) } } as Volume;
     return this.updateVolume(next);
   }
   private async bindClaim(claim: Claim, volume: Volume): Promise<Claim> {
@@ -235,9 +235,9 @@ class BinderRun {
     if (isNamed && own(claim.metadata.annotations, bindCompleted) !== undefined) return claim;
     const annotations = { ...claim.metadata.annotations, ...(!isNamed && { [boundByController]: 'yes' }), [bindCompleted]: 'yes' };
     const next = { ...claimWith(claim, { annotations }), spec: { ...claim.spec, volumeName } } as Claim;
-    const written = await this.context.client.update<Claim>(refs.persistentVolumeClaims, next);
-    await this.index.claims.seen(written);
-    return written;
+    const updatedClaim = await this.context.client.update<Claim>(refs.persistentVolumeClaims, next);
+    await this.index.claims.whenArrived(updatedClaim);
+    return updatedClaim;
   }
 
   // ---- volumes -----------------------------------------------------------------------------------------------------
@@ -258,10 +258,10 @@ class BinderRun {
       await this.release(volume);
       return;
     }
-    const wanted = claim.spec?.volumeName ?? '';
+    const volumeName = claim.spec?.volumeName ?? '';
     // The claim finishes a binding that has begun.
-    if (wanted === '') return;
-    if (wanted === name) await this.volumePhase(volume, 'Bound');
+    if (volumeName === '') return;
+    if (volumeName === name) await this.volumePhase(volume, 'Bound');
     else if (
       own(volume.metadata.annotations, this.names.provisionedBy) !== undefined &&
       volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
@@ -277,9 +277,9 @@ class BinderRun {
     const annotations = without(volume.metadata.annotations ?? {}, boundByController);
     const { claimRef, ...spec } = volume.spec ?? {};
     const { uid: _uid, resourceVersion: _version, ...named } = claimRef ?? {};
-    const left = byController === undefined ? { ...spec, claimRef: named } : spec;
-    const written = await this.updateVolume({ ...volumeWith(volume, { annotations }), spec: left } as Volume);
-    await this.volumePhase(written, 'Available');
+    const unboundSpec = byController === undefined ? { ...spec, claimRef: named } : spec;
+    const updatedVolume = await this.updateVolume({ ...volumeWith(volume, { annotations }), spec: unboundSpec } as Volume);
+    await this.volumePhase(updatedVolume, 'Available');
   }
 
   /** The claim is gone: the reclaim policy says what becomes of the volume. */
@@ -305,9 +305,9 @@ class BinderRun {
     this.recorder.event(aboutClaim(claim), type, reason, message);
   }
   private async updateVolume(volume: Volume, subresource?: string): Promise<Volume> {
-    const written = await this.context.client.update<Volume>(refs.persistentVolumes, volume, subresource);
-    await this.index.volumes.seen(written);
-    return written;
+    const updatedVolume = await this.context.client.update<Volume>(refs.persistentVolumes, volume, subresource);
+    await this.index.volumes.whenArrived(updatedVolume);
+    return updatedVolume;
   }
   private async volumePhase(volume: Volume, phase: string, message = ''): Promise<Volume> {
     if (volume.status?.phase === phase && (volume.status.message ?? '') === message) return volume;
@@ -318,10 +318,10 @@ class BinderRun {
     const { phase: _phase, accessModes: _modes, capacity: _capacity, ...rest } = claim.status ?? {};
     const status = { ...rest, ...next };
     if (equal(status, claim.status ?? {})) return;
-    const written = await this.context.client
+    const updatedClaim = await this.context.client
       .update<Claim>(refs.persistentVolumeClaims, { ...claimWith(claim), status } as Claim, 'status')
       .catch(unlessGone);
-    if (written !== undefined) await this.index.claims.seen(written);
+    if (updatedClaim !== undefined) await this.index.claims.whenArrived(updatedClaim);
   }
 }
 

@@ -54,17 +54,17 @@ export const ephemeralVolumes: Controller = {
     );
     const ensure = async (pod: WorkloadPod, claim: Claim): Promise<void> => {
       const { namespace = '', name = '' } = claim.metadata;
-      let known = claims.get(namespace, name);
-      if (known === undefined) {
+      let existingClaim = claims.get(namespace, name);
+      if (existingClaim === undefined) {
         try {
-          known = await client.create<Claim>(refs.persistentVolumeClaims, namespace, claim);
-          await claims.seen(known);
+          existingClaim = await client.create<Claim>(refs.persistentVolumeClaims, namespace, claim);
+          await claims.whenArrived(existingClaim);
         } catch (error) {
           if (!isConflict(error)) throw error;
-          known = await client.get<Claim>(refs.persistentVolumeClaims, namespace, name);
+          existingClaim = await client.get<Claim>(refs.persistentVolumeClaims, namespace, name);
         }
       }
-      if (controllerOf(known)?.uid !== pod.metadata.uid)
+      if (controllerOf(existingClaim)?.uid !== pod.metadata.uid)
         throw new Error(
           `PVC ${JSON.stringify(`${namespace}/${name}`)} was not created for pod ${JSON.stringify(keyOf(pod))} (pod is not owner)`,
         );

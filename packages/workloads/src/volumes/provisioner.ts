@@ -108,7 +108,7 @@ class ProvisionerRun {
     const about = aboutClaim(claim);
     this.recorder.event(about, 'Normal', 'Provisioning', `External provisioner is provisioning volume for claim ${JSON.stringify(key)}`);
     try {
-      await this.index.volumes.seen(await this.context.client.create<Volume>(refs.persistentVolumes, '', volume));
+      await this.index.volumes.whenArrived(await this.context.client.create<Volume>(refs.persistentVolumes, '', volume));
     } catch (error) {
       if (!isConflict(error)) throw error;
     }
@@ -117,22 +117,28 @@ class ProvisionerRun {
 
   /** A bound claim that asks for more than it has gets it. */
   private async grow(claim: Claim): Promise<undefined> {
-    const wanted = claim.spec?.resources?.requests?.storage;
+    const requestedSize = claim.spec?.resources?.requests?.storage;
     const has = claim.status?.capacity?.storage;
-    if (claim.status?.phase !== 'Bound' || wanted === undefined || has === undefined || amount(wanted).compare(amount(has)) <= 0) return;
+    if (
+      claim.status?.phase !== 'Bound' ||
+      requestedSize === undefined ||
+      has === undefined ||
+      amount(requestedSize).compare(amount(has)) <= 0
+    )
+      return;
     const volume = this.index.volumes.get('', claim.spec?.volumeName ?? '');
     if (volume === undefined || !this.isOurs(volume) || this.index.objects.classOf(claim)?.allowVolumeExpansion !== true) return;
     const { client } = this.context;
     const about = aboutClaim(claim);
     const volumeName = volume.metadata.name ?? '';
     this.recorder.event(about, 'Normal', 'Resizing', `External resizer is resizing volume ${volumeName}`);
-    if (amount(volume.spec?.capacity?.storage ?? '0').compare(amount(wanted)) < 0)
-      await this.index.volumes.seen(
-        await client.patch(refs.persistentVolumes, '', volumeName, { spec: { capacity: { storage: wanted } } }),
+    if (amount(volume.spec?.capacity?.storage ?? '0').compare(amount(requestedSize)) < 0)
+      await this.index.volumes.whenArrived(
+        await client.patch(refs.persistentVolumes, '', volumeName, { spec: { capacity: { storage: requestedSize } } }),
       );
     const { namespace = '', name = '' } = claim.metadata;
-    const status = { capacity: { storage: wanted } };
-    await this.index.claims.seen(await client.patch(refs.persistentVolumeClaims, namespace, name, { status }, 'status'));
+    const status = { capacity: { storage: requestedSize } };
+    await this.index.claims.whenArrived(await client.patch(refs.persistentVolumeClaims, namespace, name, { status }, 'status'));
     this.recorder.event(about, 'Normal', 'VolumeResizeSuccessful', 'Resize volume succeeded');
   }
 

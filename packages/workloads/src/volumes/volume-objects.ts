@@ -110,8 +110,8 @@ export class VolumeIndex {
     const { name = '' } = volume.metadata;
     const key = claimKeyOf(volume);
     this.free.delete(name);
-    const known = key === undefined ? undefined : this.byClaim.get(key);
-    if (key !== undefined && known?.delete(name) && known.size === 0) this.byClaim.delete(key);
+    const volumesOfClaim = key === undefined ? undefined : this.byClaim.get(key);
+    if (key !== undefined && volumesOfClaim?.delete(name) && volumesOfClaim.size === 0) this.byClaim.delete(key);
   }
 }
 

@@ -48,10 +48,16 @@ interface Compiled {
   readonly fault: string | undefined;
 }
 
-function compiled(source: string, variables: Readonly<Record<string, CelType>>, wanted: string, what: string, otherType: string): Compiled {
+function compiled(
+  source: string,
+  variables: Readonly<Record<string, CelType>>,
+  expectedType: string,
+  what: string,
+  otherType: string,
+): Compiled {
   try {
     const program = compile(source, variables);
-    return program.type.kind === wanted ? { program, fault: undefined } : { program: undefined, fault: otherType };
+    return program.type.kind === expectedType ? { program, fault: undefined } : { program: undefined, fault: otherType };
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     return { program: undefined, fault: `${what}compilation failed: ${error.message}` };

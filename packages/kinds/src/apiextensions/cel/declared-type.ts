@@ -134,19 +134,19 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
   let minSize = 2;
   for (const [property, field] of Object.entries(schema.properties ?? {})) {
     const declared = resource && !(spelledOut && property === 'metadata') ? metaField(property, field) : undefined;
-    const found = declared ?? (yield* declaredSteps(field, x, `${name}.${property}`));
-    if (found === undefined) continue;
-    fields.set(property, found);
-    addField(types, property, found);
+    const fieldType = declared ?? (yield* declaredSteps(field, x, `${name}.${property}`));
+    if (fieldType === undefined) continue;
+    fields.set(property, fieldType);
+    addField(types, property, fieldType);
     // A property with a default need not be sent.
-    if (required.has(property) && field.default === undefined) minSize += Buffer.byteLength(property) + found.minSize + 4;
+    if (required.has(property) && field.default === undefined) minSize += Buffer.byteLength(property) + fieldType.minSize + 4;
   }
   if (resource)
     for (const property of ['apiVersion', 'kind', 'metadata'])
       if (!fields.has(property)) {
-        const found = metaField(property, {}) as Declared;
-        fields.set(property, found);
-        addField(types, property, found);
+        const fieldType = metaField(property, {}) as Declared;
+        fields.set(property, fieldType);
+        addField(types, property, fieldType);
       }
   yield;
   return { type: { kind: 'object', name, fields: types }, minSize, fields };

@@ -19,9 +19,9 @@ export function normalFieldPath(path: string, from: JSONSchemaProps): string | u
   let schema = from;
   let text = '';
   for (let rest = path; rest !== ''; ) {
-    const found = part.exec(rest);
-    if (found === null) return undefined;
-    const name = found[1] ?? unescaped(found[2] as string);
+    const partMatch = part.exec(rest);
+    if (partMatch === null) return undefined;
+    const name = partMatch[1] ?? unescaped(partMatch[2] as string);
     if (name === undefined) return undefined;
     const { properties, additionalProperties } = schema;
     if (properties !== undefined) {
@@ -33,17 +33,17 @@ export function normalFieldPath(path: string, from: JSONSchemaProps): string | u
       schema = additionalProperties;
       text += `[${name}]`;
     } else return undefined;
-    rest = rest.slice(found[0].length);
+    rest = rest.slice(partMatch[0].length);
   }
   return text;
 }
 
 function unescaped(text: string): string | undefined {
-  let known = true;
+  let isValidEscape = true;
   const plain = text.replace(/\\(.)/gs, (_, letter: string) => {
     const character = own(escaped, letter);
-    if (character === undefined) known = false;
+    if (character === undefined) isValidEscape = false;
     return character ?? '';
   });
-  return known ? plain : undefined;
+  return isValidEscape ? plain : undefined;
 }

@@ -39,10 +39,10 @@ interface Context {
 
 /** The schema is structural, and has rules. */
 export function* validateRules(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   yield* validateExpressions(schema, at, x, errors);
   // Defaults must satisfy the rules at and below their place, like values that are sent; together they have the budget of one object.
-  if (errors.list.length === before) yield* defaultSteps(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
+  if (errors.list.length === errorsBefore) yield* defaultSteps(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
 }
 
 function* validateExpressions(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
@@ -127,13 +127,13 @@ function validateCost(program: Program, what: 'rule' | 'messageExpression', at: 
 
 function overBudget(what: string, cost: number, limit: number): string {
   const factor = cost / limit;
-  const shown = factor > 100 ? 'more than 100x' : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
-  return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+  const factorText = factor > 100 ? 'more than 100x' : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
+  return `${what} exceeds budget by factor of ${factorText} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
 function ruleText({ rule, message = '', messageExpression }: ValidationRule): string {
-  const shown = { Rule: rule, Message: message, ...(messageExpression !== undefined && { MessageExpression: messageExpression }) };
-  return structText('apiextensions.ValidationRule', shown);
+  const ruleFields = { Rule: rule, Message: message, ...(messageExpression !== undefined && { MessageExpression: messageExpression }) };
+  return structText('apiextensions.ValidationRule', ruleFields);
 }
 
 function* defaultSteps(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, budget: CostBudget): Work<void> {

@@ -40,14 +40,14 @@ export function validateRuleForms(schema: JSONSchemaProps, at: Path, x: Extensio
   for (let i = 0; i < rules.length && !errors.full; i++) validateForm(rules[i] as ValidationRule, schema, place.index(i), errors);
 }
 
-function validateForm(given: ValidationRule, schema: JSONSchemaProps, at: Path, errors: FieldErrors): void {
-  const { message = '', messageExpression = '', reason, fieldPath = '' } = given;
-  const rule = given.rule.trim();
-  const shown = message.trim();
+function validateForm(validationRule: ValidationRule, schema: JSONSchemaProps, at: Path, errors: FieldErrors): void {
+  const { message = '', messageExpression = '', reason, fieldPath = '' } = validationRule;
+  const rule = validationRule.rule.trim();
+  const trimmedMessage = message.trim();
   if (rule === '') errors.required(at.child('rule'), 'rule is not specified');
-  else if (message !== '' && shown === '') errors.invalid(at.child('message'), message, 'message must be non-empty if specified');
-  else if (lineBreak.test(shown)) errors.invalid(at.child('message'), message, 'message must not contain line breaks');
-  else if (lineBreak.test(rule) && shown === '')
+  else if (message !== '' && trimmedMessage === '') errors.invalid(at.child('message'), message, 'message must be non-empty if specified');
+  else if (lineBreak.test(trimmedMessage)) errors.invalid(at.child('message'), message, 'message must not contain line breaks');
+  else if (lineBreak.test(rule) && trimmedMessage === '')
     errors.required(at.child('message'), 'message must be specified if rule contains line breaks');
   if (messageExpression !== '' && messageExpression.trim() === '')
     errors.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified');

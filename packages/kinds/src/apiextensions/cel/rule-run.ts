@@ -84,7 +84,7 @@ export class RuleRun {
     const { rules } = place.node;
     if (rules !== undefined && place.rule < rules.length) {
       const i = place.rule++;
-      const compiled = rules.known(i);
+      const compiled = rules.compiledAt(i);
       if (compiled === undefined) this.done += COMPILE_UNITS;
       return this.runRule(compiled ?? rules.compile(i), place);
     }
@@ -166,7 +166,7 @@ export class RuleRun {
         } else if (!(error instanceof CelRuntimeError)) throw error;
       }
     const path = field === '' ? (at ?? ROOT) : at === undefined ? field : field.startsWith('[') ? `${at}${field}` : `${at}.${field}`;
-    const shown = JSON.stringify(node.type);
+    const typeText = JSON.stringify(node.type);
     switch (rule.reason) {
       case 'FieldValueForbidden':
         this.errors.add('FieldValueForbidden', path, `Forbidden: ${detail}`);
@@ -175,10 +175,10 @@ export class RuleRun {
         this.errors.add('FieldValueRequired', path, `Required value: ${detail}`);
         break;
       case 'FieldValueDuplicate':
-        this.errors.add('FieldValueDuplicate', path, `Duplicate value: ${shown}`);
+        this.errors.add('FieldValueDuplicate', path, `Duplicate value: ${typeText}`);
         break;
       default:
-        this.errors.add('FieldValueInvalid', path, `Invalid value: ${shown}: ${detail}`);
+        this.errors.add('FieldValueInvalid', path, `Invalid value: ${typeText}: ${detail}`);
     }
     return goesOn;
   }
@@ -199,9 +199,9 @@ function failureText({ message }: CelRuntimeError, rule: ValidationRule): string
 }
 
 /** The message of an expression; undefined if it cannot be used. */
-function usable(made: unknown): string | undefined {
-  if (typeof made !== 'string') return undefined;
-  const text = made.trim();
+function usable(messageValue: unknown): string | undefined {
+  if (typeof messageValue !== 'string') return undefined;
+  const text = messageValue.trim();
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE ? undefined : text;
 }
 
@@ -252,12 +252,12 @@ function nextPart(place: Place): Place | undefined {
 
 /** Items by the text of their keys; of those with the same keys the first. */
 function byKeys(items: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
-  const found = new Map<string, unknown>();
+  const itemsByKey = new Map<string, unknown>();
   for (const item of items) {
     const text = keyText(item, keys);
-    if (text !== undefined && !found.has(text)) found.set(text, item);
+    if (text !== undefined && !itemsByKey.has(text)) itemsByKey.set(text, item);
   }
-  return found;
+  return itemsByKey;
 }
 /** Undefined if a key is missing: such an item has no old value. */
 function keyText(item: unknown, keys: readonly string[]): string | undefined {

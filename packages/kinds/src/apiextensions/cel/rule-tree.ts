@@ -36,14 +36,14 @@ class LazyRules {
     this.declared = declared;
   }
   /** Undefined where it has not been compiled yet. */
-  known(i: number): CompiledRule | undefined {
+  compiledAt(i: number): CompiledRule | undefined {
     return this.compiled[i];
   }
   /** Called for one rule after another. */
   compile(i: number): CompiledRule {
-    const made = compileRule(this.rules[i] as ValidationRule, this.schema, this.declared.type);
-    this.compiled[i] = made;
-    return made;
+    const newRule = compileRule(this.rules[i] as ValidationRule, this.schema, this.declared.type);
+    this.compiled[i] = newRule;
+    return newRule;
   }
 }
 

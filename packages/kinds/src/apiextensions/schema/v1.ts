@@ -108,12 +108,12 @@ function make(prefix: string) {
   });
 }
 
-const made = new Map<string, ReturnType<typeof make>>();
+const schemasByPrefix = new Map<string, ReturnType<typeof make>>();
 
 /** The schema of a custom resource definition whose schema extensions begin with `prefix`. */
 export function customResourceDefinition(prefix: string): ReturnType<typeof make> {
-  const schema = made.get(prefix) ?? make(prefix);
-  made.set(prefix, schema);
+  const schema = schemasByPrefix.get(prefix) ?? make(prefix);
+  schemasByPrefix.set(prefix, schema);
   return schema;
 }
 export type CustomResourceDefinition = Infer<ReturnType<typeof make>>;

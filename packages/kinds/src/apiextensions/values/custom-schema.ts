@@ -62,19 +62,19 @@ export class CustomSchema {
 
   /** `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure; `byRules`: rules are enforced. */
   static *compile(
-    given: JSONSchemaProps | undefined,
+    schemaProps: JSONSchemaProps | undefined,
     preserveUnknown: boolean,
     prefix: string,
     typeName: string,
     byRules = true,
   ): Work<CustomSchema> {
     const x = extensionNames(prefix);
-    const schema = given ?? {};
+    const schema = schemaProps ?? {};
     const root = yield* nodeSteps(schema, x, 'root');
     yield* fitsSteps(schema, x);
-    const structure = given === undefined ? undefined : yield* structureSteps(given, x, typeName, preserveUnknown);
+    const structure = schemaProps === undefined ? undefined : yield* structureSteps(schemaProps, x, typeName, preserveUnknown);
     const rules = byRules ? yield* rulesSteps(schema, x) : undefined;
-    return new CustomSchema(schema, x, root, given !== undefined && !preserveUnknown, structure, fitsOf(schema, x), rules);
+    return new CustomSchema(schema, x, root, schemaProps !== undefined && !preserveUnknown, structure, fitsOf(schema, x), rules);
   }
 
   /**
@@ -123,9 +123,9 @@ export class CustomSchema {
     const now = new FieldErrors();
     yield* listSteps(this.root, object, now);
     if (now.empty) return;
-    const before = new FieldErrors();
-    yield* listSteps(this.root, old, before);
-    if (before.empty) errors.list.push(...now.list);
+    const oldErrors = new FieldErrors();
+    yield* listSteps(this.root, old, oldErrors);
+    if (oldErrors.empty) errors.list.push(...now.list);
   }
 
   /** Rules run last, on values with the types and sizes of the schema. */

@@ -21,7 +21,7 @@ export function fillDefaults(node: ValueNode, value: unknown): boolean {
 }
 
 class Filling {
-  private left = MAX_DEFAULTS;
+  private remaining = MAX_DEFAULTS;
 
   fill(node: ValueNode, value: unknown): boolean {
     if (!node.below.defaults || typeof value !== 'object' || value === null) return true;
@@ -65,8 +65,8 @@ class Filling {
   }
 
   private fits(length: number): boolean {
-    this.left -= Math.max(length, LEAST);
-    return this.left >= 0;
+    this.remaining -= Math.max(length, LEAST);
+    return this.remaining >= 0;
   }
 }
 

@@ -24,22 +24,22 @@ const MAX_SHARED_STEPS = 100_000;
 class EffortExceeded extends Error {}
 
 interface Effort {
-  left: number;
+  remaining: number;
   /** What is left of `MAX_SHARED_STEPS`. */
   shared: number;
   /** The matchers of this object, by their patterns. */
   matchers: Map<string, Matcher> | undefined;
 }
-const newEffort = (most: number): Effort => ({ left: Math.min(most, MAX_EFFORT), shared: MAX_SHARED_STEPS, matchers: undefined });
+const newEffort = (most: number): Effort => ({ remaining: Math.min(most, MAX_EFFORT), shared: MAX_SHARED_STEPS, matchers: undefined });
 
 /** One is enough: counted work is done in one turn, or in steps that restore the one before. Other work has no limit. */
-const unbounded: Effort = { left: Number.POSITIVE_INFINITY, shared: Number.POSITIVE_INFINITY, matchers: undefined };
+const unbounded: Effort = { remaining: Number.POSITIVE_INFINITY, shared: Number.POSITIVE_INFINITY, matchers: undefined };
 let current = unbounded;
 
 /** Throws what `withEffort` catches. */
 export function spend(steps: number): void {
-  current.left -= steps;
-  if (current.left < 0) throw new EffortExceeded();
+  current.remaining -= steps;
+  if (current.remaining < 0) throw new EffortExceeded();
 }
 
 /** Whether a search of at most so many steps may use a shared matcher. */
@@ -71,9 +71,9 @@ const STEPS_OF_A_KEY = 2;
 
 /** The same for work in steps: other work between them does not count. */
 export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work<void> {
-  const mine = newEffort(current.left);
+  const mine = newEffort(current.remaining);
   for (;;) {
-    const before = current;
+    const previousEffort = current;
     let step: IteratorResult<Promise<unknown> | undefined, void>;
     current = mine;
     try {
@@ -83,7 +83,7 @@ export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work
       exceeded();
       return;
     } finally {
-      current = before;
+      current = previousEffort;
       lastObject = undefined;
     }
     if (step.done === true) return;
@@ -92,15 +92,15 @@ export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work
 }
 
 export function withEffort(run: () => void, exceeded: () => void): void {
-  const before = current;
-  current = newEffort(before.left);
+  const previousEffort = current;
+  current = newEffort(previousEffort.remaining);
   try {
     run();
   } catch (error) {
     if (!(error instanceof EffortExceeded)) throw error;
     exceeded();
   } finally {
-    current = before;
+    current = previousEffort;
     lastObject = undefined;
   }
 }

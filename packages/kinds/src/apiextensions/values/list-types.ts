@@ -22,21 +22,22 @@ export const isPlainlyDistinct = (node: ValueNode, value: unknown): boolean => l
 /** How many more parts the quick check may visit after this value; below zero if a full check is needed. */
 function look(node: ValueNode, value: unknown, budget: number): number {
   if (!node.below.lists || typeof value !== 'object' || value === null) return budget;
-  let left = budget - 1;
+  let remaining = budget - 1;
   if (Array.isArray(value)) {
     if (node.list !== undefined && !areDistinct(value, node.list === 'set' ? undefined : node.keys)) return -1;
-    left -= value.length;
-    if (node.items !== undefined) for (let i = 0; i < value.length && left >= 0; i++) left = look(node.items, value[i], left);
-    return left;
+    remaining -= value.length;
+    if (node.items !== undefined)
+      for (let i = 0; i < value.length && remaining >= 0; i++) remaining = look(node.items, value[i], remaining);
+    return remaining;
   }
   for (const key in value) {
-    if (left < 0) break;
+    if (remaining < 0) break;
     const inner = (value as Values)[key];
     if (typeof inner !== 'object' || inner === null) continue;
     const part = node.fields.get(key) ?? node.rest;
-    if (part !== undefined && part !== 'bare') left = look(part, inner, left);
+    if (part !== undefined && part !== 'bare') remaining = look(part, inner, remaining);
   }
-  return left;
+  return remaining;
 }
 /** Whether the members of a short list certainly differ: in a scalar key, or as scalars. */
 function areDistinct(list: readonly unknown[], keys: readonly string[] | undefined): boolean {
@@ -76,8 +77,8 @@ export function* listSteps(node: ValueNode, value: unknown, errors: FieldErrors,
 function* validateMembers(list: readonly JsonValue[], keys: readonly string[], at: Path, errors: FieldErrors): Work<void> {
   const wrong = list.findIndex((member) => member !== null && !isValues(member));
   if (wrong >= 0) {
-    const shown = goValue(list[wrong] as JsonValue);
-    errors.add('FieldValueInvalid', at.index(wrong), `Invalid value: ${shown}: must be an object for an array of list-type map`);
+    const memberText = goValue(list[wrong] as JsonValue);
+    errors.add('FieldValueInvalid', at.index(wrong), `Invalid value: ${memberText}: must be an object for an array of list-type map`);
     return;
   }
   yield* reportRepeated(list, (member) => keysOf(member as Values | null, keys), at, errors);
@@ -85,25 +86,25 @@ function* validateMembers(list: readonly JsonValue[], keys: readonly string[], a
 
 /** The keys that a member has, under their names. */
 function keysOf(member: Values | null, keys: readonly string[]): JsonValue {
-  const found: Values = {};
-  if (member === null) return found;
+  const keyValues: Values = {};
+  if (member === null) return keyValues;
   for (const key of keys) {
     const value = own(member, key);
-    if (value !== undefined) setOwn(found, key, value as JsonValue);
+    if (value !== undefined) setOwn(keyValues, key, value as JsonValue);
   }
-  return found;
+  return keyValues;
 }
 
 /** Reports the second of members with equal keys; further ones are not reported. */
 function* reportRepeated(list: readonly JsonValue[], apart: (member: JsonValue) => JsonValue, at: Path, errors: FieldErrors): Work<void> {
   if (list.length < 2) return;
-  const seen = new Map<string, number>();
+  const indexByText = new Map<string, number>();
   for (let i = 0; i < list.length; i++) {
     if (i % STEP === STEP - 1) yield;
     const value = apart(list[i] as JsonValue);
     const text = textOf(value);
-    const times = (seen.get(text) ?? 0) + 1;
-    seen.set(text, times);
+    const times = (indexByText.get(text) ?? 0) + 1;
+    indexByText.set(text, times);
     if (times === 2) errors.add('FieldValueDuplicate', at.index(i), `Duplicate value: ${goValue(value)}`);
   }
 }

@@ -24,14 +24,14 @@ class Pruner {
   }
 
   /** `kept`: the value is an item of a list whose unknown fields are kept. */
-  prune(node: ValueNode | 'bare' | undefined, value: unknown, kept: boolean): void {
+  prune(node: ValueNode | 'bare' | undefined, value: unknown, keepsUnknown: boolean): void {
     if (typeof value !== 'object' || value === null) return;
-    const known = node === 'bare' ? undefined : node;
-    const keeps = kept || known?.keeps === true;
+    const valueNode = node === 'bare' ? undefined : node;
+    const keeps = keepsUnknown || valueNode?.keeps === true;
     if (Array.isArray(value)) {
-      if (known?.items === undefined && keeps) return;
-      for (let i = 0; i < value.length; i++) this.below(i, known?.items, value[i], keeps);
-    } else this.fields(known, value as Values, keeps);
+      if (valueNode?.items === undefined && keeps) return;
+      for (let i = 0; i < value.length; i++) this.below(i, valueNode?.items, value[i], keeps);
+    } else this.fields(valueNode, value as Values, keeps);
   }
 
   private fields(node: ValueNode | undefined, value: Values, keeps: boolean): void {
@@ -45,10 +45,10 @@ class Pruner {
     }
   }
 
-  private below(step: string | number, node: ValueNode | 'bare' | undefined, value: unknown, kept: boolean): void {
+  private below(step: string | number, node: ValueNode | 'bare' | undefined, value: unknown, keepsUnknown: boolean): void {
     if (typeof value !== 'object' || value === null) return;
     if (this.report !== undefined) this.steps.push(step);
-    this.prune(node, value, kept);
+    this.prune(node, value, keepsUnknown);
     if (this.report !== undefined) this.steps.pop();
   }
 
@@ -71,9 +71,9 @@ function pathOf(steps: readonly (string | number)[]): string {
 
 /** Whether a value has fields that the schema does not name. */
 export function hasUnknownFields(node: ValueNode, value: JsonValue): boolean {
-  let found = false;
+  let hasUnknown = false;
   prune(node, cloneJson(value), 'keep', () => {
-    found = true;
+    hasUnknown = true;
   });
-  return found;
+  return hasUnknown;
 }

@@ -18,12 +18,12 @@ export function isOneOf(value: JsonValue, members: readonly JsonValue[]): boolea
 const LONG_ENUM = 8;
 const scalars = new WeakMap<readonly JsonValue[], ReadonlySet<JsonValue>>();
 function scalarsOf(members: readonly JsonValue[]): ReadonlySet<JsonValue> {
-  let found = scalars.get(members);
-  if (found === undefined) {
-    found = new Set(members);
-    scalars.set(members, found);
+  let memberSet = scalars.get(members);
+  if (memberSet === undefined) {
+    memberSet = new Set(members);
+    scalars.set(members, memberSet);
   }
-  return found;
+  return memberSet;
 }
 
 /** Whether a text has at most so many characters. It has at most as many as UTF-16 units, and at least half as many. */

@@ -25,7 +25,7 @@ export function formatOf(schema: JSONSchemaProps): string | undefined {
 }
 
 export interface TypeFault {
-  readonly wanted: string;
+  readonly expectedType: string;
   readonly actual: string;
 }
 
@@ -34,10 +34,10 @@ export function typeFault(value: JsonValue, schema: JSONSchemaProps, x: Extensio
   const types = typesOf(schema, x);
   const format = formatOf(schema);
   const actual = typeOf(value);
-  if (value === null) return types.length === 0 || schema.nullable ? undefined : { wanted: types.join(), actual };
+  if (value === null) return types.length === 0 || schema.nullable ? undefined : { expectedType: types.join(), actual };
   if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return undefined;
   const isText = actual === 'string' || actual === 'array';
-  if (format !== undefined && !isText) return { wanted: format, actual: own(formatNames, actual) ?? '' };
-  return types.length === 0 ? undefined : { wanted: types.join(), actual };
+  if (format !== undefined && !isText) return { expectedType: format, actual: own(formatNames, actual) ?? '' };
+  return types.length === 0 ? undefined : { expectedType: types.join(), actual };
 }
 const formatNames: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };

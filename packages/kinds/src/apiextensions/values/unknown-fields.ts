@@ -37,12 +37,12 @@ class Search {
   }
 
   /** The same walk as that of `prune.ts`. `kept`: the value is an item of a list whose unknown fields are kept. */
-  *look(node: ValueNode | 'bare' | undefined, value: object, kept: boolean): Work<void> {
-    const known = node === 'bare' ? undefined : node;
-    const keeps = kept || known?.keeps === true;
-    if (!Array.isArray(value)) return yield* this.fields(known, value as Values, keeps);
-    if (known?.items === undefined && keeps) return;
-    for (let i = 0; i < value.length; i++) yield* this.below(i, known?.items, value[i], keeps);
+  *look(node: ValueNode | 'bare' | undefined, value: object, keepsUnknown: boolean): Work<void> {
+    const valueNode = node === 'bare' ? undefined : node;
+    const keeps = keepsUnknown || valueNode?.keeps === true;
+    if (!Array.isArray(value)) return yield* this.fields(valueNode, value as Values, keeps);
+    if (valueNode?.items === undefined && keeps) return;
+    for (let i = 0; i < value.length; i++) yield* this.below(i, valueNode?.items, value[i], keeps);
   }
 
   private *fields(node: ValueNode | undefined, value: Values, keeps: boolean): Work<void> {
@@ -58,11 +58,11 @@ class Search {
     }
   }
 
-  private *below(step: string | number, node: ValueNode | 'bare' | undefined, value: unknown, kept: boolean): Work<void> {
+  private *below(step: string | number, node: ValueNode | 'bare' | undefined, value: unknown, keepsUnknown: boolean): Work<void> {
     if ((++this.values & (VALUES_A_STEP - 1)) === 0) yield;
     if (typeof value !== 'object' || value === null) return;
     this.steps.push(step);
-    yield* this.look(node, value, kept);
+    yield* this.look(node, value, keepsUnknown);
     this.steps.pop();
   }
 

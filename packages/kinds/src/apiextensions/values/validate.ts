@@ -28,15 +28,15 @@ interface Check {
 
 /** `at` is the path of the value; the messages name only the path within it. */
 export function validateValue(value: JsonValue, schema: JSONSchemaProps, x: Extensions, at: Path | undefined, errors: FieldErrors): void {
-  const found = new Errors();
-  validate(value, schema, '', { x, at, errors: found });
-  addDistinct(found, errors);
+  const valueErrors = new Errors();
+  validate(value, schema, '', { x, at, errors: valueErrors });
+  addDistinct(valueErrors, errors);
 }
 
 /** Several parts of a schema may report the same error. */
-function addDistinct(found: FieldErrors, errors: FieldErrors): void {
+function addDistinct(newErrors: FieldErrors, errors: FieldErrors): void {
   const reported = new Set<string>();
-  for (const error of found.list) {
+  for (const error of newErrors.list) {
     const text = `${error.field}: ${error.message}`;
     if (!reported.has(text)) errors.list.push(error);
     reported.add(text);
@@ -58,7 +58,7 @@ function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check
   if (check.errors.full) return;
   spend(STEPS_OF_WORDS + (schema.required?.length ?? 0));
   const fault = typeFault(value, schema, check.x);
-  if (fault !== undefined) wrongType(check, name, fault.actual, fault.wanted);
+  if (fault !== undefined) wrongType(check, name, fault.actual, fault.expectedType);
   if (value !== null) validateCombinations(value, schema, name, check);
   if (typeof value === 'string') validateText(value, schema, name, check);
   if (isNumeric(value)) validateNumber(value, schema, name, check);
@@ -72,12 +72,12 @@ function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check
 /** The members of an enumeration as text, made once: there may be as many errors as members. */
 const supported = new WeakMap<readonly JsonValue[], string>();
 function supportedOf(members: readonly JsonValue[]): string {
-  let found = supported.get(members);
-  if (found === undefined) {
-    found = quoted(members.map((one) => (typeof one === 'string' ? one : jsonText(one))));
-    supported.set(members, found);
+  let membersText = supported.get(members);
+  if (membersText === undefined) {
+    membersText = quoted(members.map((one) => (typeof one === 'string' ? one : jsonText(one))));
+    supported.set(members, membersText);
   }
-  return found;
+  return membersText;
 }
 
 const invalid = (check: Check, name: string, value: unknown, rule: string): void =>
@@ -167,31 +167,32 @@ function problemsOf(value: JsonValue, schema: JSONSchemaProps, name: string, che
 function validateCombinations(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
   const { allOf = [], anyOf = [], oneOf = [], not } = schema;
   if (anyOf.length > 0) {
-    const found = anyOf.map((one) => problemsOf(value, one, name, check));
-    if (!found.some((errors) => errors.empty)) {
+    const errorsOfEach = anyOf.map((one) => problemsOf(value, one, name, check));
+    if (!errorsOfEach.some((errors) => errors.empty)) {
       combination(check, name, 'validate at least one schema (anyOf)');
-      report(nearest(value, anyOf, found, check), check);
+      report(nearest(value, anyOf, errorsOfEach, check), check);
     }
   }
   if (oneOf.length > 0) {
-    const found = oneOf.map((one) => problemsOf(value, one, name, check));
-    const fitting = found.filter((errors) => errors.empty).length;
+    const errorsOfEach = oneOf.map((one) => problemsOf(value, one, name, check));
+    const fitting = errorsOfEach.filter((errors) => errors.empty).length;
     if (fitting === 0) {
       combination(check, name, 'validate one and only one schema (oneOf). Found none valid');
-      report(nearest(value, oneOf, found, check), check);
+      report(nearest(value, oneOf, errorsOfEach, check), check);
     } else if (fitting > 1) combination(check, name, `validate one and only one schema (oneOf). Found ${fitting} valid alternatives`);
   }
   if (allOf.length > 0) {
-    const found = allOf.map((one) => problemsOf(value, one, name, check));
-    for (const errors of found) report(errors, check);
-    const failing = found.filter((errors) => !errors.empty).length;
-    if (failing > 0) combination(check, name, `validate all the schemas (allOf)${failing === found.length ? '. None validated' : ''}`);
+    const errorsOfEach = allOf.map((one) => problemsOf(value, one, name, check));
+    for (const errors of errorsOfEach) report(errors, check);
+    const failing = errorsOfEach.filter((errors) => !errors.empty).length;
+    if (failing > 0)
+      combination(check, name, `validate all the schemas (allOf)${failing === errorsOfEach.length ? '. None validated' : ''}`);
   }
   if (not !== undefined && problemsOf(value, not, name, check).empty) combination(check, name, 'not validate the schema (not)');
 }
 
 /** Of alternatives that all fail, the errors of the one with the highest weight; of equals, the first. */
-function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], found: readonly FieldErrors[], { x }: Check): FieldErrors {
+function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], errorsOfEach: readonly FieldErrors[], { x }: Check): FieldErrors {
   let best = 0;
   let most = -1;
   schemas.forEach((schema, i) => {
@@ -200,8 +201,8 @@ function nearest(value: JsonValue, schemas: readonly JSONSchemaProps[], found: r
     most = weight;
     best = i;
   });
-  return found[best] as FieldErrors;
+  return errorsOfEach[best] as FieldErrors;
 }
-function report(found: FieldErrors, check: Check): void {
-  check.errors.addAll(found);
+function report(valueErrors: FieldErrors, check: Check): void {
+  check.errors.addAll(valueErrors);
 }

@@ -9,12 +9,13 @@ import { NONE } from './template-cells.ts';
 
 export function podCells(pod: Pod, env: KindEnv): Cell[] {
   const { spec, status } = pod;
-  const seen = summary(pod);
-  const restarts = seen.last === undefined ? `${seen.restarts}` : `${seen.restarts} (${ageAt(env.now(), seen.last)} ago)`;
+  const podSummary = summary(pod);
+  const restarts =
+    podSummary.last === undefined ? `${podSummary.restarts}` : `${podSummary.restarts} (${ageAt(env.now(), podSummary.last)} ago)`;
   return [
     nameCell(pod),
-    `${seen.ready}/${spec.containers?.length ?? 0}`,
-    statusWord(pod, seen.reason),
+    `${podSummary.ready}/${spec.containers?.length ?? 0}`,
+    statusWord(pod, podSummary.reason),
     restarts,
     ageCell(pod, env),
     status.podIPs?.[0]?.ip ?? NONE,
@@ -34,9 +35,9 @@ function gates({ spec, status }: Pod): string {
   const { readinessGates } = spec;
   if (readinessGates === undefined) return NONE;
   // Of several conditions of one type the first counts.
-  const known = new Map([...(status.conditions ?? [])].reverse().map((condition) => [condition.type, condition.status]));
-  const held = readinessGates.filter(({ conditionType }) => known.get(conditionType) === 'True');
-  return `${held.length}/${readinessGates.length}`;
+  const statusByType = new Map([...(status.conditions ?? [])].reverse().map((condition) => [condition.type, condition.status]));
+  const trueGates = readinessGates.filter(({ conditionType }) => statusByType.get(conditionType) === 'True');
+  return `${trueGates.length}/${readinessGates.length}`;
 }
 
 interface Summary {
@@ -49,39 +50,39 @@ interface Summary {
 
 function summary(pod: Pod): Summary {
   const { status } = pod;
-  const seen: Summary = { reason: status.reason ?? status.phase ?? '', ready: 0, restarts: 0, last: undefined };
-  if (stillInitializing(pod, seen)) return seen;
-  seen.restarts = 0;
+  const podSummary: Summary = { reason: status.reason ?? status.phase ?? '', ready: 0, restarts: 0, last: undefined };
+  if (stillInitializing(pod, podSummary)) return podSummary;
+  podSummary.restarts = 0;
   let running = false;
   // The reason of the first container that has one wins.
   for (const container of [...(status.containerStatuses ?? [])].reverse()) {
-    count(container, seen);
+    count(container, podSummary);
     const { waiting, terminated } = container.state;
-    if (waiting?.reason !== undefined) seen.reason = waiting.reason;
-    else if (terminated !== undefined) seen.reason = ended(terminated);
+    if (waiting?.reason !== undefined) podSummary.reason = waiting.reason;
+    else if (terminated !== undefined) podSummary.reason = ended(terminated);
     else if (container.ready && container.state.running !== undefined) {
       running = true;
-      seen.ready++;
+      podSummary.ready++;
     }
   }
-  if (seen.reason === 'Completed' && running) {
+  if (podSummary.reason === 'Completed' && running) {
     const ready = status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
-    seen.reason = ready ? 'Running' : 'NotReady';
+    podSummary.reason = ready ? 'Running' : 'NotReady';
   }
-  return seen;
+  return podSummary;
 }
 
 /** Whether an init container has not completed; the first one sets the reason. */
-function stillInitializing({ spec, status }: Pod, seen: Summary): boolean {
+function stillInitializing({ spec, status }: Pod, podSummary: Summary): boolean {
   const list = status.initContainerStatuses ?? [];
   for (let i = 0; i < list.length; i++) {
     const container = list[i] as ContainerStatus;
-    count(container, seen);
+    count(container, podSummary);
     const { terminated, waiting } = container.state;
     if (terminated?.exitCode === 0) continue;
-    if (terminated !== undefined) seen.reason = `Init:${ended(terminated)}`;
-    else if (waiting?.reason !== undefined && waiting.reason !== 'PodInitializing') seen.reason = `Init:${waiting.reason}`;
-    else seen.reason = `Init:${i}/${spec.initContainers?.length ?? 0}`;
+    if (terminated !== undefined) podSummary.reason = `Init:${ended(terminated)}`;
+    else if (waiting?.reason !== undefined && waiting.reason !== 'PodInitializing') podSummary.reason = `Init:${waiting.reason}`;
+    else podSummary.reason = `Init:${i}/${spec.initContainers?.length ?? 0}`;
     return true;
   }
   return false;
@@ -91,8 +92,9 @@ function ended({ reason, signal = 0, exitCode }: ContainerStateTerminated): stri
   return reason ?? (signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`);
 }
 
-function count({ restartCount, lastState }: ContainerStatus, seen: Summary): void {
-  seen.restarts += restartCount;
+function count({ restartCount, lastState }: ContainerStatus, podSummary: Summary): void {
+  podSummary.restarts += restartCount;
   const finished = lastState.terminated?.finishedAt;
-  if (finished !== undefined && (seen.last === undefined || timeMillis(finished) > timeMillis(seen.last))) seen.last = finished;
+  if (finished !== undefined && (podSummary.last === undefined || timeMillis(finished) > timeMillis(podSummary.last)))
+    podSummary.last = finished;
 }

@@ -40,8 +40,8 @@ function isDigest(text: string | undefined): boolean {
 }
 
 /** Recently seen images: the pods of a workload share one. */
-const seen = new TextCache<'Always' | 'IfNotPresent'>(1024, maxName);
+const policyByImage = new TextCache<'Always' | 'IfNotPresent'>(1024, maxName);
 
 /** An image with a mutable tag is pulled for every container. */
-export const pullPolicyOf = (image: string): 'Always' | 'IfNotPresent' => seen.get(image, policyOf);
+export const pullPolicyOf = (image: string): 'Always' | 'IfNotPresent' => policyByImage.get(image, policyOf);
 const policyOf = (image: string): 'Always' | 'IfNotPresent' => (imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent');

@@ -28,10 +28,10 @@ function sync(pod: Pod, holder: Holder, prefix: string, name: string): void {
     pod.metadata.annotations ??= {};
     setOwn(pod.metadata.annotations, key, text);
   } else if (profile === undefined && annotation !== undefined) {
-    const made = asProfile(annotation);
-    if (made === undefined) return;
+    const profile = asProfile(annotation);
+    if (profile === undefined) return;
     holder.securityContext ??= {};
-    holder.securityContext.seccompProfile = made;
+    holder.securityContext.seccompProfile = profile;
   }
 }
 

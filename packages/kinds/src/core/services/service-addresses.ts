@@ -37,29 +37,29 @@ function validateAgreement({ clusterIP = '', clusterIPs = [] }: ServiceSpec, err
   else if (clusterIPs[0] !== clusterIP) fail('first value must match `clusterIP`');
 }
 
-function validateFamilies(given: readonly string[], errors: FieldErrors): void {
-  const again = repeatedTexts(given);
-  given.forEach((family, i) => {
+function validateFamilies(ipFamilies: readonly string[], errors: FieldErrors): void {
+  const again = repeatedTexts(ipFamilies);
+  ipFamilies.forEach((family, i) => {
     if (!families.includes(family)) errors.notSupported(familiesPath.index(i), family, families);
     if (again[i]) errors.duplicate(familiesPath.index(i), family);
   });
 }
 
 /** Returns whether every address is valid: only then can they be compared. */
-function validateAddresses(given: readonly string[], errors: FieldErrors): boolean {
+function validateAddresses(addresses: readonly string[], errors: FieldErrors): boolean {
   let readable = true;
-  given.forEach((ip, i) => {
+  addresses.forEach((ip, i) => {
     if (i === 0 && ip === headless) {
-      if (given.length === 1) return;
+      if (addresses.length === 1) return;
       readable = false;
-      invalidText(errors, clusterIPsPath, listText(given), "'None' must be the first and only value");
+      invalidText(errors, clusterIPsPath, listText(addresses), "'None' must be the first and only value");
       return;
     }
     const problems = validIP(ip);
     if (problems.length > 0) readable = false;
     report(errors, clusterIPsPath.index(i), ip, problems);
   });
-  if (given.length > 2) invalidText(errors, clusterIPsPath, listText(given), 'may only hold up to 2 values');
+  if (addresses.length > 2) invalidText(errors, clusterIPsPath, listText(addresses), 'may only hold up to 2 values');
   return readable;
 }
 
@@ -69,9 +69,9 @@ function validateStacks(service: Service, errors: FieldErrors): void {
     invalidText(errors, clusterIPsPath, listText(clusterIPs), 'may specify no more than one IP for each IP family');
   if (isHeadless(service)) return;
   clusterIPs.forEach((ip, i) => {
-    const wanted = ipFamilies[i];
-    if ((wanted === 'IPv4' || wanted === 'IPv6') && ipFamily(ip) !== wanted)
-      errors.invalid(clusterIPsPath.index(i), ip, `expected an ${wanted} value as indicated by \`ipFamilies[${i}]\``);
+    const expectedFamily = ipFamilies[i];
+    if ((expectedFamily === 'IPv4' || expectedFamily === 'IPv6') && ipFamily(ip) !== expectedFamily)
+      errors.invalid(clusterIPsPath.index(i), ip, `expected an ${expectedFamily} value as indicated by \`ipFamilies[${i}]\``);
   });
 }
 
@@ -84,17 +84,17 @@ export function validateClusterIPsUpdate(service: Service, old: Service, errors:
   if (service.spec.type === 'ExternalName' || old.spec.type === 'ExternalName') return;
   if (isHeadless(service) && isHeadless(old)) return;
   const now = service.spec.clusterIPs ?? [];
-  const before = old.spec.clusterIPs ?? [];
+  const oldIPs = old.spec.clusterIPs ?? [];
   const fail = (i: number, detail: string): void => invalidText(errors, clusterIPsPath.index(i), listText(now), detail);
-  if (before.length === now.length) {
-    before.forEach((ip, i) => {
+  if (oldIPs.length === now.length) {
+    oldIPs.forEach((ip, i) => {
       if (ip !== now[i]) fail(i, changed);
     });
     return;
   }
   if (now.length === 0) fail(0, 'primary clusterIP can not be unset');
-  else if (before.length > 0 && now[0] !== before[0]) fail(0, changed);
-  if (before.length > now.length && now.length === 1 && service.spec.ipFamilyPolicy !== 'SingleStack')
+  else if (oldIPs.length > 0 && now[0] !== oldIPs[0]) fail(0, changed);
+  if (oldIPs.length > now.length && now.length === 1 && service.spec.ipFamilyPolicy !== 'SingleStack')
     errors.invalid(
       policyPath,
       service.spec.ipFamilyPolicy ?? 'null',
@@ -106,17 +106,17 @@ export function validateFamiliesUpdate(service: Service, old: Service, errors: F
   if (service.spec.type === 'ExternalName' || old.spec.type === 'ExternalName') return;
   if (isHeadless(service) || isHeadless(old)) return;
   const { ipFamilies: now = [], clusterIPs = [], ipFamilyPolicy } = service.spec;
-  const before = old.spec.ipFamilies ?? [];
-  const fail = (shown: string, detail: string): void => invalidText(errors, familiesPath.index(0), shown, detail);
-  if (before.length === now.length) {
-    before.forEach((family, i) => {
+  const oldFamilies = old.spec.ipFamilies ?? [];
+  const fail = (valueText: string, detail: string): void => invalidText(errors, familiesPath.index(0), valueText, detail);
+  if (oldFamilies.length === now.length) {
+    oldFamilies.forEach((family, i) => {
       if (family !== now[i]) fail(goList('core.IPFamily', now), changed);
     });
     return;
   }
-  const down = before.length > now.length;
+  const down = oldFamilies.length > now.length;
   if (down && clusterIPs.length === 0) fail(goList('core.IPFamily', now), 'primary ipFamily can not be unset');
-  if (now.length > 0 && before.length > 0 && now[0] !== before[0]) fail(listText(clusterIPs), changed);
+  if (now.length > 0 && oldFamilies.length > 0 && now[0] !== oldFamilies[0]) fail(listText(clusterIPs), changed);
   if (down && now.length === 1 && ipFamilyPolicy !== 'SingleStack')
     errors.invalid(policyPath, ipFamilyPolicy ?? 'null', "must be set to 'SingleStack' when releasing the secondary ipFamily");
 }

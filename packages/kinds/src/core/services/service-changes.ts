@@ -30,6 +30,6 @@ export function dropTypeDependentFields(service: Service, old: Service): void {
 }
 
 function hasNewNodePorts(service: Service, old: Service): boolean {
-  const known = new Set(old.spec.ports?.map((port) => port.nodePort));
-  return service.spec.ports?.some(({ nodePort }) => nodePort !== undefined && nodePort !== 0 && !known.has(nodePort)) ?? false;
+  const oldNodePorts = new Set(old.spec.ports?.map((port) => port.nodePort));
+  return service.spec.ports?.some(({ nodePort }) => nodePort !== undefined && nodePort !== 0 && !oldNodePorts.has(nodePort)) ?? false;
 }

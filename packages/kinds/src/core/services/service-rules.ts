@@ -21,36 +21,36 @@ const trafficPolicies = ['Cluster', 'Local'];
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 
 export function validateService(service: Service, errors: FieldErrors, env: KindEnv): void {
-  const { spec: given } = service;
-  if ((given.ports ?? []).length === 0 && !isHeadless(service) && given.type !== 'ExternalName') errors.required(ports);
+  const { spec: serviceSpec } = service;
+  if ((serviceSpec.ports ?? []).length === 0 && !isHeadless(service) && serviceSpec.type !== 'ExternalName') errors.required(ports);
   validateForType(service, errors);
-  validatePorts(given.ports ?? [], errors);
-  validateLabels(given.selector, spec.child('selector'), errors);
-  validateAffinity(given, errors);
+  validatePorts(serviceSpec.ports ?? [], errors);
+  validateLabels(serviceSpec.selector, spec.child('selector'), errors);
+  validateAffinity(serviceSpec, errors);
   validateClusterIPs(service, errors);
-  given.externalIPs?.forEach((ip, i) => {
+  serviceSpec.externalIPs?.forEach((ip, i) => {
     const problems = validIP(ip);
     report(errors, spec.child('externalIPs').index(i), ip, problems.length > 0 ? problems : nonSpecialIP(ip));
   });
-  word(given.type, serviceTypes, spec.child('type'), errors);
-  validateNodePorts(given, errors);
-  validateRepeatedPorts(given.ports ?? [], errors);
+  word(serviceSpec.type, serviceTypes, spec.child('type'), errors);
+  validateNodePorts(serviceSpec, errors);
+  validateRepeatedPorts(serviceSpec.ports ?? [], errors);
   validateSourceRanges(service, errors, env);
-  validateLoadBalancer(given, errors);
-  validateLoadBalancerClass(given, errors);
+  validateLoadBalancer(serviceSpec, errors);
+  validateLoadBalancerClass(serviceSpec, errors);
   validateTraffic(service, errors, env);
-  if (given.type === 'LoadBalancer' && hasMixedProtocols(given) && !env.feature('MixedProtocolLBService'))
-    errors.invalid(ports, given.ports, "may not contain more than 1 protocol when type is 'LoadBalancer'");
+  if (serviceSpec.type === 'LoadBalancer' && hasMixedProtocols(serviceSpec) && !env.feature('MixedProtocolLBService'))
+    errors.invalid(ports, serviceSpec.ports, "may not contain more than 1 protocol when type is 'LoadBalancer'");
 }
 
-export const hasMixedProtocols = ({ ports: given }: ServiceSpec): boolean =>
-  given?.some(({ protocol }) => protocol !== given[0]?.protocol) ?? false;
+export const hasMixedProtocols = ({ ports }: ServiceSpec): boolean =>
+  ports?.some(({ protocol }) => protocol !== ports[0]?.protocol) ?? false;
 
 function validateForType(service: Service, errors: FieldErrors): void {
-  const { spec: given } = service;
-  const { type } = given;
+  const { spec: serviceSpec } = service;
+  const { type } = serviceSpec;
   if (type === 'LoadBalancer')
-    given.ports?.forEach(({ port }, i) => {
+    serviceSpec.ports?.forEach(({ port }, i) => {
       if (port === AGENT_PORT)
         errors.invalid(ports.index(i), port, `may not expose port ${AGENT_PORT} externally since it is used by kubelet`);
     });
@@ -58,25 +58,25 @@ function validateForType(service: Service, errors: FieldErrors): void {
     errors.invalid(spec.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`);
   if (type !== 'ExternalName') return;
   for (const field of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const)
-    if (given[field] !== undefined && given[field].length > 0)
+    if (serviceSpec[field] !== undefined && serviceSpec[field].length > 0)
       errors.forbidden(spec.child(field), 'may not be set for ExternalName services');
-  const name = (given.externalName ?? '').replace(/\.$/, '');
+  const name = (serviceSpec.externalName ?? '').replace(/\.$/, '');
   if (name === '') errors.required(spec.child('externalName'));
   else subdomain(name, spec.child('externalName'), errors);
 }
 
 // ---- ports -------------------------------------------------------------------------------------------------------
 
-function validatePorts(given: readonly ServicePort[], errors: FieldErrors): void {
+function validatePorts(servicePorts: readonly ServicePort[], errors: FieldErrors): void {
   const names = new Set<string>();
-  given.forEach((port, i) => {
+  servicePorts.forEach((port, i) => {
     const at = ports.index(i);
     const { name = '' } = port;
     if (name !== '') {
       label(name, at.child('name'), errors);
       if (names.has(name)) errors.duplicate(at.child('name'), name);
       names.add(name);
-    } else if (given.length > 1) errors.required(at.child('name'));
+    } else if (servicePorts.length > 1) errors.required(at.child('name'));
     report(errors, at.child('port'), port.port, portNumber(port.port));
     word(port.protocol, portProtocols, at.child('protocol'), errors);
     portOrName(port.targetPort, at.child('targetPort'), errors);
@@ -84,29 +84,29 @@ function validatePorts(given: readonly ServicePort[], errors: FieldErrors): void
   });
 }
 
-function validateNodePorts({ type, ports: given = [] }: ServiceSpec, errors: FieldErrors): void {
+function validateNodePorts({ type, ports: nodePorts = [] }: ServiceSpec, errors: FieldErrors): void {
   if (type === 'ClusterIP')
-    given.forEach(({ nodePort }, i) => {
+    nodePorts.forEach(({ nodePort }, i) => {
       if (nodePort) errors.forbidden(ports.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'");
     });
-  const seen = new Set<string>();
-  given.forEach(({ protocol, nodePort }, i) => {
+  const usedPorts = new Set<string>();
+  nodePorts.forEach(({ protocol, nodePort }, i) => {
     if (!nodePort) return;
-    if (seen.has(`${protocol}/${nodePort}`)) errors.duplicate(ports.index(i).child('nodePort'), nodePort);
-    seen.add(`${protocol}/${nodePort}`);
+    if (usedPorts.has(`${protocol}/${nodePort}`)) errors.duplicate(ports.index(i).child('nodePort'), nodePort);
+    usedPorts.add(`${protocol}/${nodePort}`);
   });
 }
 
-function validateRepeatedPorts(given: readonly ServicePort[], errors: FieldErrors): void {
-  const seen = new Set<string>();
-  given.forEach(({ protocol, port }, i) => {
-    if (seen.has(`${protocol}/${port}`))
+function validateRepeatedPorts(servicePorts: readonly ServicePort[], errors: FieldErrors): void {
+  const portTexts = new Set<string>();
+  servicePorts.forEach(({ protocol, port }, i) => {
+    if (portTexts.has(`${protocol}/${port}`))
       errors.add(
         'FieldValueDuplicate',
         ports.index(i),
         `Duplicate value: core.ServicePort{Name:"", Protocol:${JSON.stringify(protocol)}, AppProtocol:(*string)(nil), Port:${port}, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}`,
       );
-    seen.add(`${protocol}/${port}`);
+    portTexts.add(`${protocol}/${port}`);
   });
 }
 
@@ -133,13 +133,13 @@ function validateSourceRanges(service: Service, errors: FieldErrors, env: KindEn
   const text = service.metadata.annotations?.[annotation];
   const ranges = service.spec.loadBalancerSourceRanges ?? [];
   if (ranges.length === 0 && text === undefined) return;
-  const [at, shown, given] =
+  const [at, valueText, sourceRanges] =
     ranges.length > 0
       ? [spec.child('LoadBalancerSourceRanges'), `[${ranges.join(' ')}]`, ranges]
       : [Path.of('metadata', 'annotations').key(annotation), text ?? '', (text ?? '').trim() === '' ? [] : (text ?? '').trim().split(',')];
   if (service.spec.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
-  if (given.some((range) => parseCIDR(range.trim()) === undefined))
-    errors.invalid(at, shown, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ');
+  if (sourceRanges.some((range) => parseCIDR(range.trim()) === undefined))
+    errors.invalid(at, valueText, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ');
 }
 
 function validateLoadBalancer({ type, allocateLoadBalancerNodePorts: allocate }: ServiceSpec, errors: FieldErrors): void {

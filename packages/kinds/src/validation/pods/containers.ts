@@ -169,14 +169,14 @@ function validatePorts(ports: readonly ContainerPort[], at: Path, errors: FieldE
 
 /** A port of the node goes to one container only. */
 function validateHostPorts(containers: readonly Container[], at: Path, errors: FieldErrors): void {
-  let taken: Set<string> | undefined;
+  let usedPorts: Set<string> | undefined;
   containers.forEach(({ ports }, i) => {
     ports?.forEach(({ hostPort = 0, hostIP = '', protocol = '' }, j) => {
       if (hostPort === 0) return;
-      taken ??= new Set();
+      usedPorts ??= new Set();
       const key = `${protocol}/${hostIP}/${hostPort}`;
-      if (taken.has(key)) errors.duplicate(at.index(i).child('ports').index(j).child('hostPort'), key);
-      else taken.add(key);
+      if (usedPorts.has(key)) errors.duplicate(at.index(i).child('ports').index(j).child('hostPort'), key);
+      else usedPorts.add(key);
     });
   });
 }

@@ -20,13 +20,13 @@ export interface PodNames {
   readonly oldNodeLabels: ReadonlyMap<string, string>;
 }
 
-const made = new WeakMap<Identity, PodNames>();
+const namesByIdentity = new WeakMap<Identity, PodNames>();
 
 export function podNames(identity: Identity): PodNames {
-  let names = made.get(identity);
+  let names = namesByIdentity.get(identity);
   if (names === undefined) {
     names = makeNames((name, prefix) => domainName(identity, name, prefix));
-    made.set(identity, names);
+    namesByIdentity.set(identity, names);
   }
   return names;
 }

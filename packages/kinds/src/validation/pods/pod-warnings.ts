@@ -86,7 +86,7 @@ const oldSources: readonly (readonly [keyof Volume, string, string])[] = [
   ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
 ];
 function warnVolume(volume: Volume, at: Path, warnings: string[]): void {
-  for (const [field, shown, text] of oldSources) if (volume[field] !== undefined) warnings.push(`${at.child(shown)}: ${text}`);
+  for (const [field, fieldName, text] of oldSources) if (volume[field] !== undefined) warnings.push(`${at.child(fieldName)}: ${text}`);
 }
 
 function warnRepeated<K extends string>(
@@ -96,11 +96,11 @@ function warnRepeated<K extends string>(
   warnings: string[],
 ): void {
   if (list === undefined || list.length < 2) return;
-  const seen = new Set<string>();
+  const visitedValues = new Set<string>();
   list.forEach((item, i) => {
     const value = item[field] ?? '';
-    if (seen.has(value)) warnings.push(`${at.index(i).child(field)}: duplicate ${field} ${jsonText(value)}`);
-    seen.add(value);
+    if (visitedValues.has(value)) warnings.push(`${at.index(i).child(field)}: duplicate ${field} ${jsonText(value)}`);
+    visitedValues.add(value);
   });
 }
 

@@ -109,26 +109,26 @@ function validateDeadline(deadline: Integer | undefined, old: Integer | undefine
 function validateAddedTolerations(tolerations: readonly Toleration[], old: readonly Toleration[], errors: FieldErrors): void {
   const at = specAt.child('tolerations');
   const words = ({ key, operator, value, effect }: Toleration): string => JSON.stringify([key, operator, value, effect]);
-  const kept = new Set(tolerations.map(words));
-  if (old.some((before) => !kept.has(words(before))))
+  const newTexts = new Set(tolerations.map(words));
+  if (old.some((oldToleration) => !newTexts.has(words(oldToleration))))
     errors.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds');
   else validateTolerations(tolerations, at, errors);
 }
 
 /** Fields of the spec that differ, without those that may change. */
 function changedFields(spec: PodSpec, old: PodSpec): string[] {
-  const withImages = (now: readonly Container[] | undefined, before: readonly Container[] | undefined) =>
-    now?.map((container, i) => ({ ...container, image: before?.[i]?.image }));
+  const withImages = (now: readonly Container[] | undefined, oldContainers: readonly Container[] | undefined) =>
+    now?.map((container, i) => ({ ...container, image: oldContainers?.[i]?.image }));
   const munged: PodSpec & Record<string, unknown> = { ...spec };
   if (spec.containers !== undefined) munged.containers = withImages(spec.containers, old.containers) as Container[];
   if (spec.initContainers !== undefined) munged.initContainers = withImages(spec.initContainers, old.initContainers) as Container[];
   delete munged.activeDeadlineSeconds;
   delete munged.tolerations;
-  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...before } = old as PodSpec & Record<string, unknown>;
+  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...oldFields } = old as PodSpec & Record<string, unknown>;
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1)
     munged.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds as number;
-  const fields = new Set([...Object.keys(munged), ...Object.keys(before)]);
-  return [...fields].filter((field) => !equal(own(munged, field), own(before, field))).map((field) => `spec.${field}`);
+  const fields = new Set([...Object.keys(munged), ...Object.keys(oldFields)]);
+  return [...fields].filter((field) => !equal(own(munged, field), own(oldFields, field))).map((field) => `spec.${field}`);
 }
 
 /** Ephemeral containers may be added, but neither changed nor removed. */
@@ -136,11 +136,11 @@ export function* validateEphemeralUpdate(pod: Pod, old: Pod, errors: FieldErrors
   yield* validatePodAgain(pod, old, errors, env);
   const at = specAt.child('ephemeralContainers');
   const now = new Map(pod.spec.ephemeralContainers?.map((container) => [container.name, container]));
-  for (const before of old.spec.ephemeralContainers ?? []) {
-    const after = now.get(before.name);
-    const name = JSON.stringify(before.name);
+  for (const oldContainer of old.spec.ephemeralContainers ?? []) {
+    const after = now.get(oldContainer.name);
+    const name = JSON.stringify(oldContainer.name);
     if (after === undefined) errors.forbidden(at, `existing ephemeral containers ${name} may not be removed\n`);
-    else if (!equal(after, before)) errors.forbidden(at, `existing ephemeral containers ${name} may not be changed\n`);
+    else if (!equal(after, oldContainer)) errors.forbidden(at, `existing ephemeral containers ${name} may not be changed\n`);
   }
 }
 

@@ -9,27 +9,27 @@ const onlyOne = 'may not specify more than 1 handler type';
 
 function validateHandler(handler: LifecycleHandler & Pick<Probe, 'grpc'>, at: Path, errors: FieldErrors): void {
   const { exec, httpGet, tcpSocket, grpc } = handler;
-  let found = false;
+  let hasHandler = false;
   if (exec !== undefined) {
-    found = true;
+    hasHandler = true;
     if ((exec.command ?? []).length === 0) errors.required(at.child('exec').child('command'));
   }
   if (httpGet !== undefined) {
-    if (found) errors.forbidden(at.child('httpGet'), onlyOne);
+    if (hasHandler) errors.forbidden(at.child('httpGet'), onlyOne);
     else validateHttpGet(httpGet, at.child('httpGet'), errors);
-    found = true;
+    hasHandler = true;
   }
   if (tcpSocket !== undefined) {
-    if (found) errors.forbidden(at.child('tcpSocket'), onlyOne);
+    if (hasHandler) errors.forbidden(at.child('tcpSocket'), onlyOne);
     else portOrName(tcpSocket.port, at.child('tcpSocket').child('port'), errors);
-    found = true;
+    hasHandler = true;
   }
   if (grpc !== undefined) {
-    if (found) errors.forbidden(at.child('grpc'), onlyOne);
+    if (hasHandler) errors.forbidden(at.child('grpc'), onlyOne);
     else portOrName(grpc.port, at.child('grpc').child('port'), errors);
-    found = true;
+    hasHandler = true;
   }
-  if (!found) errors.required(at, 'must specify a handler type');
+  if (!hasHandler) errors.required(at, 'must specify a handler type');
 }
 
 function validateHttpGet(get: HTTPGetAction, at: Path, errors: FieldErrors): void {

@@ -19,10 +19,10 @@ export const oncePod = <T>(modesOf: (object: T) => readonly string[] | undefined
 });
 
 /** Validation of access modes; `at` is the list. */
-export function validateAccessModes(given: readonly string[], at: Path, errors: FieldErrors, env: KindEnv): void {
+export function validateAccessModes(accessModes: readonly string[], at: Path, errors: FieldErrors, env: KindEnv): void {
   const allowed = env.feature('ReadWriteOncePod') ? modesWithOncePod : modes;
-  for (const mode of given) if (!allowed.includes(mode)) errors.notSupported(at, mode, allowed);
-  if (given.includes('ReadWriteOncePod') && given.some((mode) => mode !== 'ReadWriteOncePod' && allowed.includes(mode)))
+  for (const mode of accessModes) if (!allowed.includes(mode)) errors.notSupported(at, mode, allowed);
+  if (accessModes.includes('ReadWriteOncePod') && accessModes.some((mode) => mode !== 'ReadWriteOncePod' && allowed.includes(mode)))
     errors.forbidden(at, 'may not use ReadWriteOncePod with other access modes');
 }
 

@@ -34,9 +34,9 @@ function source<K extends SourceName>(name: K, rule: SourceRule<K>, at: string =
 }
 const needs =
   <K extends SourceName>(...fields: (keyof NonNullable<PersistentVolumeSource[K]> & string)[]): SourceRule<K> =>
-  (given, at, errors) => {
+  (source, at, errors) => {
     for (const field of fields) {
-      const value = own(given as Readonly<Record<string, unknown>>, field);
+      const value = own(source as Readonly<Record<string, unknown>>, field);
       if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) errors.required(at.child(field));
     }
   };
@@ -133,13 +133,13 @@ export const volumeSourceNames: readonly SourceName[] = sources.map(({ name }) =
 export function validateVolumeSource(spec: PersistentVolumeSpec, volume: string, at: Path, errors: FieldErrors, env: KindEnv): void {
   let count = 0;
   for (const { name, at: where, again, rule } of sources) {
-    const given = spec[name];
-    if (given === undefined) continue;
+    const source = spec[name];
+    if (source === undefined) continue;
     // Stock servers accept a flex volume in addition to others.
     if (count > 0 && name !== 'flexVolume') errors.forbidden(at.child(again), 'may not specify more than 1 volume type');
     else {
       count++;
-      rule(given as never, at.child(where), errors, { env, volume, spec });
+      rule(source as never, at.child(where), errors, { env, volume, spec });
       if (name === 'local' && spec.nodeAffinity === undefined)
         errors.required(at.child('nodeAffinity'), 'Local volume requires node affinity');
     }

@@ -13,7 +13,7 @@ import { validateNodeSelector } from '../pods/scheduling.ts';
 import { metadataAgain } from '../repeated-metadata.ts';
 import { amount } from '../resources.ts';
 import { resourceListText } from '../shown.ts';
-import { type Written, writtenIn } from '../written.ts';
+import { type BodyValue, bodyValueOf } from '../written.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';
 import { validateVolumeSource, volumeSourceNames } from './persistent-volume-sources.ts';
 
@@ -22,7 +22,7 @@ const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const notInline = 'may not be specified in the context of inline volumes';
 
 /** The context of the spec: that of a volume, or inline in an attachment. */
-type Surroundings = { readonly inline: true } | { readonly inline: false; readonly written: Written };
+type Surroundings = { readonly inline: true } | { readonly inline: false; readonly bodyValue: BodyValue };
 
 export function validateVolumeSpec(
   spec: PersistentVolumeSpec,
@@ -41,7 +41,7 @@ export function validateVolumeSpec(
   const modes = spec.accessModes ?? [];
   if (modes.length === 0) errors.required(at.child('accessModes'));
   validateAccessModes(modes, at.child('accessModes'), errors, env);
-  if (!place.inline) validateCapacity(spec, at.child('capacity'), errors, place.written);
+  if (!place.inline) validateCapacity(spec, at.child('capacity'), errors, place.bodyValue);
   validateReclaimPolicy(spec, at.child('persistentVolumeReclaimPolicy'), errors, inline);
   validateNodeAffinity(spec, at.child('nodeAffinity'), errors, inline);
   validateVolumeSource(spec, volume, at, errors, env);
@@ -59,11 +59,11 @@ export function validateVolumeSpec(
     errors.forbidden(at.child('volumeMode'), 'may not specify volumeMode other than Filesystem in the context of inline volumes');
 }
 
-function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: FieldErrors, written: Written): void {
+function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: FieldErrors, bodyValue: BodyValue): void {
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) errors.required(at);
   if (names.length !== 1 || names[0] !== 'storage')
-    unsupportedText(errors, at, resourceListText(capacity, written('spec', 'capacity')), ['storage']);
+    unsupportedText(errors, at, resourceListText(capacity, bodyValue('spec', 'capacity')), ['storage']);
   for (const name of names) {
     const text = own(capacity, name) as string;
     const value = amount(text);
@@ -111,7 +111,7 @@ function validateMountOptions(volume: PersistentVolume, errors: FieldErrors, env
 }
 
 export function validateVolume(volume: PersistentVolume, errors: FieldErrors, env: KindEnv, request?: WriteRequest): void {
-  validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
+  validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, bodyValue: bodyValueOf(request) });
   validateMountOptions(volume, errors, env);
 }
 
@@ -122,13 +122,13 @@ export function validateVolumeUpdate(
   env: KindEnv,
   request?: WriteRequest,
 ): void {
-  const before = errors.list.length;
+  const errorsBefore = errors.list.length;
   metadataAgain(volume, { namespaced: false }, errors, env);
   validateVolume(volume, errors, env, request);
   // A stock server validates the volume once more here, and clients see its errors twice.
-  if (errors.list.length > before) {
+  if (errors.list.length > errorsBefore) {
     metadataAgain(volume, { namespaced: false }, errors, env);
-    validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, written: writtenIn(request) });
+    validateVolumeSpec(volume.spec, volume.metadata.name ?? '', specPath, errors, env, { inline: false, bodyValue: bodyValueOf(request) });
   }
   if (!sameSource(volume.spec, old.spec))
     errors.forbidden(specPath.child('persistentvolumesource'), 'spec.persistentvolumesource is immutable after creation');

@@ -74,9 +74,9 @@ function validateProjection(
   env: KindEnv,
 ): void {
   const { secret, configMap, downwardAPI, serviceAccountToken } = source;
-  const claim = (path: string, shown: string) => {
+  const claim = (path: string, displayPath: string) => {
     if (path === '') return;
-    if (paths.has(path)) errors.invalid(volumeAt, shown, 'conflicting duplicate paths');
+    if (paths.has(path)) errors.invalid(volumeAt, displayPath, 'conflicting duplicate paths');
     else paths.add(path);
   };
   let count = 0;

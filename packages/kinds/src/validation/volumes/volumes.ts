@@ -32,9 +32,9 @@ function source<K extends SourceName>(name: K, rule: SourceRule<K>, at: string =
 /** A rule for sources that only have some required texts. */
 const needs =
   <K extends SourceName>(...fields: (keyof NonNullable<VolumeSource[K]> & string)[]): SourceRule<K> =>
-  (given, at, errors) => {
+  (source, at, errors) => {
     for (const field of fields) {
-      const value = own(given as Readonly<Record<string, unknown>>, field);
+      const value = own(source as Readonly<Record<string, unknown>>, field);
       if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) errors.required(at.child(field));
     }
   };
@@ -107,19 +107,19 @@ export function validateVolumes(
   env: KindEnv,
 ): Volumes {
   const good = new Map<string, Volume>();
-  const made = claimsOf(volumes, podName);
+  const podClaims = claimsOf(volumes, podName);
   volumes.forEach((volume, i) => {
     if (errors.full) return;
     const here = at.index(i);
-    const found = new FieldErrors();
-    validateSource(volume, podName, here, found, env);
-    if (volume.name === '') found.required(here.child('name'));
-    else report(found, here.child('name'), volume.name, dns1123Label(volume.name));
-    if (good.has(volume.name)) found.duplicate(here.child('name'), volume.name);
-    if (found.empty) good.set(volume.name, volume);
-    else errors.addAll(found);
+    const volumeErrors = new FieldErrors();
+    validateSource(volume, podName, here, volumeErrors, env);
+    if (volume.name === '') volumeErrors.required(here.child('name'));
+    else report(volumeErrors, here.child('name'), volume.name, dns1123Label(volume.name));
+    if (good.has(volume.name)) volumeErrors.duplicate(here.child('name'), volume.name);
+    if (volumeErrors.empty) good.set(volume.name, volume);
+    else errors.addAll(volumeErrors);
     const claim = volume.persistentVolumeClaim?.claimName;
-    if (claim !== undefined && made?.has(claim))
+    if (claim !== undefined && podClaims?.has(claim))
       errors.invalid(
         here.child('persistentVolumeClaim').child('claimName'),
         claim,
@@ -136,19 +136,19 @@ function claimsOf(volumes: readonly Volume[], podName: string | undefined): Read
 }
 
 function validateSource(volume: Volume, podName: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
-  let found = false;
+  let hasSource = false;
   for (const entry of sources) {
-    const given = volume[entry.name];
-    if (given === undefined) continue;
-    if (found) errors.forbidden(at.child(entry.again), onlyOne);
+    const source = volume[entry.name];
+    if (source === undefined) continue;
+    if (hasSource) errors.forbidden(at.child(entry.again), onlyOne);
     else {
-      entry.rule(given, at.child(entry.at), errors, env);
+      entry.rule(source, at.child(entry.at), errors, env);
       if (entry.name === 'ephemeral') validateClaimName(volume.name, podName, at, errors);
     }
-    found = true;
+    hasSource = true;
     if (entry.name === 'iscsi') validateInitiatorLength(volume, at, errors);
   }
-  if (!found) errors.required(at, 'must specify a volume type');
+  if (!hasSource) errors.required(at, 'must specify a volume type');
 }
 
 function validateClaimName(volumeName: string, podName: string | undefined, at: Path, errors: FieldErrors): void {

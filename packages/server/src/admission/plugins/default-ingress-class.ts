@@ -10,7 +10,7 @@ export const defaultIngressClass: MakePlugin = ({ identity, live }) => {
   const marks = [domainName(identity, 'is-default-class', 'ingressclass')];
   const oldAnnotation = domainName(identity, 'ingress.class');
   const several = (count: number): string => `${count} default IngressClasses were found, only 1 allowed`;
-  const found = defaultOf(live('networking', 'ingressclasses'), marks, several);
+  const defaultClass = defaultOf(live('networking', 'ingressclasses'), marks, several);
   return {
     name: 'DefaultIngressClass',
     handles: (operation) => operation === 'CREATE',
@@ -20,7 +20,7 @@ export const defaultIngressClass: MakePlugin = ({ identity, live }) => {
       const ingress = request.object as unknown as Ingress;
       if (ingress.spec.ingressClassName !== undefined || ingress.metadata.annotations?.[oldAnnotation] !== undefined) return;
       try {
-        const name = found();
+        const name = defaultClass();
         if (name !== undefined) ingress.spec.ingressClassName = name;
       } catch (error) {
         throw refusal(request, (error as Error).message);

@@ -9,9 +9,9 @@ export const denyServiceExternalIPs: MakePlugin = () => ({
   concerns: kinds('services'),
   validate(request) {
     if (request.subresource !== '') return;
-    const wanted = (request.object as unknown as Service).spec.externalIPs ?? [];
-    const kept = new Set((request.oldObject as unknown as Service | undefined)?.spec.externalIPs ?? []);
-    if (wanted.every((address) => kept.has(address))) return;
+    const externalIPs = (request.object as unknown as Service).spec.externalIPs ?? [];
+    const oldIPs = new Set((request.oldObject as unknown as Service | undefined)?.spec.externalIPs ?? []);
+    if (externalIPs.every((address) => oldIPs.has(address))) return;
     throw refusal(request, 'Use of external IPs is denied by admission control');
   },
 });

@@ -70,7 +70,7 @@ class Mutator {
           rounds.wantEarlier();
           if (!again) request.reinvocation = 'wanted';
         }
-        if (candidate.webhook.reinvocable) rounds.asked(candidate.webhook.id);
+        if (candidate.webhook.reinvocable) rounds.recordCall(candidate.webhook.id);
       }
     } finally {
       if (request.reinvocation === 'wanted') rounds.remember(request.object);
@@ -81,7 +81,7 @@ class Mutator {
   private async one(request: AdmissionRequest, candidate: Candidate, texts: VersionedTexts, round: number): Promise<boolean> {
     const { webhook, served } = candidate;
     const began = this.env.clock.monotonic();
-    const before = request.explanation === undefined ? undefined : structuredClone(request.object);
+    const objectBefore = request.explanation === undefined ? undefined : structuredClone(request.object);
     let changed = false;
     let denied = false;
     let failure: unknown;
@@ -107,7 +107,7 @@ class Mutator {
       phase: 'admit',
       round,
       millis,
-      changed: before === undefined ? [] : changes(before as never, request.object as never),
+      changed: objectBefore === undefined ? [] : changes(objectBefore as never, request.object as never),
       ...(failure !== undefined && { refused: (failure as Error).message }),
       ...(note !== undefined && { note }),
     });

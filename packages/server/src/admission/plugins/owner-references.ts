@@ -17,17 +17,17 @@ export const ownerReferencesPermissionEnforcement: MakePlugin = (env) => ({
     const { object, oldObject, served, subresource } = request;
     // The status of pods was once reported with invalid references; it cannot change them anyway.
     if (served.kind.group === '' && served.kind.plural === 'pods' && subresource === 'status') return;
-    const wanted = object?.metadata?.ownerReferences ?? [];
+    const owners = object?.metadata?.ownerReferences ?? [];
     const current = oldObject?.metadata?.ownerReferences ?? [];
-    if (equal(wanted, current)) return;
-    return checkOwners(env, request, wanted, current);
+    if (equal(owners, current)) return;
+    return checkOwners(env, request, owners, current);
   },
 });
 
 async function checkOwners(
   env: PluginEnv,
   request: AdmissionRequest,
-  wanted: readonly OwnerReference[],
+  newOwners: readonly OwnerReference[],
   current: readonly OwnerReference[],
 ): Promise<void> {
   const { served, subresource, namespace, name, user, operation } = request;
@@ -43,16 +43,16 @@ async function checkOwners(
     };
     if (!(await env.may(user, action))) throw refusal(request, "cannot set an ownerRef on a resource you can't delete");
   }
-  for (const reference of changedBlocks(wanted, current)) await checkOwner(env, request, reference);
+  for (const reference of changedBlocks(newOwners, current)) await checkOwner(env, request, reference);
 }
 
 const blocking = (reference: OwnerReference): boolean => reference.blockOwnerDeletion === true;
 const uidsOf = (references: readonly OwnerReference[]): Set<string> => new Set(references.map(({ uid }) => uid));
 
 /** References that begin to block their owner's deletion, or that stay and no longer do. */
-function changedBlocks(wanted: readonly OwnerReference[], current: readonly OwnerReference[]): OwnerReference[] {
-  const [before, blocked, blocks] = [uidsOf(current), uidsOf(current.filter(blocking)), uidsOf(wanted.filter(blocking))];
-  return wanted.filter(({ uid }) => (blocks.has(uid) ? !blocked.has(uid) : before.has(uid) && blocked.has(uid)));
+function changedBlocks(newOwners: readonly OwnerReference[], current: readonly OwnerReference[]): OwnerReference[] {
+  const [currentUids, blocked, blocks] = [uidsOf(current), uidsOf(current.filter(blocking)), uidsOf(newOwners.filter(blocking))];
+  return newOwners.filter(({ uid }) => (blocks.has(uid) ? !blocked.has(uid) : currentUids.has(uid) && blocked.has(uid)));
 }
 
 async function checkOwner(env: PluginEnv, request: AdmissionRequest, { apiVersion, kind, name }: OwnerReference): Promise<void> {

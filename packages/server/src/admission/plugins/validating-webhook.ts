@@ -17,8 +17,8 @@ export const validatingAdmissionWebhook: MakePlugin = (env, configuration) => {
     validate(request) {
       const candidates = dispatcher.candidates(request);
       if (candidates.length === 0) return;
-      const chosen = candidates.filter((candidate) => dispatcher.selected(candidate, request));
-      if (chosen.length > 0) return callWebhooks(env, dispatcher, metrics, request, chosen);
+      const selectedWebhooks = candidates.filter((candidate) => dispatcher.selected(candidate, request));
+      if (selectedWebhooks.length > 0) return callWebhooks(env, dispatcher, metrics, request, selectedWebhooks);
     },
     close: () => dispatcher.close(),
   };
@@ -29,10 +29,10 @@ async function callWebhooks(
   dispatcher: Dispatcher,
   metrics: WebhookMetrics,
   request: AdmissionRequest,
-  chosen: readonly Candidate[],
+  selectedWebhooks: readonly Candidate[],
 ): Promise<void> {
   const texts = new VersionedTexts(env, request);
-  const refusals = await Promise.all(chosen.map((candidate) => one(env, dispatcher, metrics, request, candidate, texts)));
+  const refusals = await Promise.all(selectedWebhooks.map((candidate) => one(env, dispatcher, metrics, request, candidate, texts)));
   // Of several denials the client gets the first in the order of the webhooks, whichever came first in time.
   const refusal = refusals.find((error) => error !== undefined);
   if (refusal !== undefined) throw refusal;

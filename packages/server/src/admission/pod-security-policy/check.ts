@@ -31,13 +31,13 @@ const rangesText = (ranges: readonly IDRange[] | undefined): string =>
 function checkPod({ spec }: Pod, policy: Spec, errors: FieldErrors): void {
   const at = Path.of('spec', 'securityContext');
   const context = spec.securityContext ?? {};
-  const groups = (field: string, rule: Spec['fsGroup'], given: readonly Integer[]): void => {
+  const groups = (field: string, rule: Spec['fsGroup'], groupIds: readonly Integer[]): void => {
     if (rule.rule === 'RunAsAny' || rule.rule === undefined) return;
-    if (given.length === 0 && rule.rule === 'MustRunAs')
-      errors.invalid(at.child(field), given, 'unable to validate empty groups against required ranges');
-    for (const id of given)
+    if (groupIds.length === 0 && rule.rule === 'MustRunAs')
+      errors.invalid(at.child(field), groupIds, 'unable to validate empty groups against required ranges');
+    for (const id of groupIds)
       if (!inRanges(id, rule.ranges))
-        errors.invalid(at.child(field), given, `group ${id} must be in the ranges: ${rangesText(rule.ranges)}`);
+        errors.invalid(at.child(field), groupIds, `group ${id} must be in the ranges: ${rangesText(rule.ranges)}`);
   };
   groups('fsGroup', policy.fsGroup, context.fsGroup === undefined ? [] : [context.fsGroup]);
   groups('supplementalGroups', policy.supplementalGroups, context.supplementalGroups ?? []);
@@ -173,17 +173,22 @@ function checkUser(user: Integer | undefined, nonRoot: boolean | undefined, { ru
   }
 }
 
-function checkCapabilities(given: { add?: string[]; drop?: string[] } | undefined, policy: Spec, at: Path, errors: FieldErrors): void {
+function checkCapabilities(
+  capabilities: { add?: string[]; drop?: string[] } | undefined,
+  policy: Spec,
+  at: Path,
+  errors: FieldErrors,
+): void {
   const allowed = new Set([...(policy.allowedCapabilities ?? []), ...(policy.defaultAddCapabilities ?? [])]);
-  const added = given?.add ?? [];
+  const added = capabilities?.add ?? [];
   if (!allowed.has('*'))
     for (const name of added) if (!allowed.has(name)) errors.invalid(at.child('add'), name, 'capability may not be added');
   const required = policy.requiredDropCapabilities ?? [];
   for (const name of required) {
     if (added.includes(name) || (name === 'ALL' && added.length > 0 && !allowed.has('*')))
       errors.invalid(at.child('add'), added, `capability ${name} must be dropped`);
-    if (!given?.drop?.includes(name) && !given?.drop?.includes('ALL'))
-      errors.invalid(at.child('drop'), given?.drop ?? [], `${name} must be dropped`);
+    if (!capabilities?.drop?.includes(name) && !capabilities?.drop?.includes('ALL'))
+      errors.invalid(at.child('drop'), capabilities?.drop ?? [], `${name} must be dropped`);
   }
 }
 

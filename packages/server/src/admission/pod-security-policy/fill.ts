@@ -50,14 +50,14 @@ function fillContainer(container: Container | EphemeralContainer, { spec }: Pod,
 }
 
 function fillCapabilities(context: NonNullable<Container['securityContext']>, policy: PodSecurityPolicy['spec']): void {
-  const given = context.capabilities;
-  const dropped = given?.drop ?? [];
-  const add = (policy.defaultAddCapabilities ?? []).filter((name) => !dropped.includes(name) && !given?.add?.includes(name));
+  const capabilities = context.capabilities;
+  const dropped = capabilities?.drop ?? [];
+  const add = (policy.defaultAddCapabilities ?? []).filter((name) => !dropped.includes(name) && !capabilities?.add?.includes(name));
   const drop = (policy.requiredDropCapabilities ?? []).filter((name) => !dropped.includes(name));
   if (add.length === 0 && drop.length === 0) return;
   context.capabilities = {
-    ...given,
-    ...(add.length > 0 && { add: [...(given?.add ?? []), ...add] }),
+    ...capabilities,
+    ...(add.length > 0 && { add: [...(capabilities?.add ?? []), ...add] }),
     ...(drop.length > 0 && { drop: [...dropped, ...drop] }),
   };
 }

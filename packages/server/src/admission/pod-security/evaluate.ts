@@ -7,7 +7,7 @@ import type { Violation } from './words.ts';
 
 type Rule = (pod: Examined) => Violation | undefined;
 /** Checks of a level and release, in the order of their messages. Made when they are first needed. */
-const made = new Map<string, readonly Rule[]>();
+const rulesByKey = new Map<string, readonly Rule[]>();
 /** Releases after the newest change have the same checks. */
 const NEWEST = Math.max(...[...baseline, ...restricted].flatMap(({ since }) => since.map(([release]) => release)));
 
@@ -15,10 +15,10 @@ function rulesOf(level: Level, version: Version): readonly Rule[] {
   if (level === 'privileged') return [];
   const release = version === 'latest' ? NEWEST : Math.min(version, NEWEST);
   const key = `${level}/${release}`;
-  let rules = made.get(key);
+  let rules = rulesByKey.get(key);
   if (rules === undefined) {
     rules = level === 'baseline' ? select(baseline, release) : restrictedRules(release);
-    made.set(key, rules);
+    rulesByKey.set(key, rules);
   }
   return rules;
 }
@@ -41,5 +41,6 @@ const ruleAt = ({ since }: Check, release: number): Rule | undefined => since.fi
 export function violations({ level, version }: LevelVersion, pod: Examined): Violation[] {
   return rulesOf(level, version).flatMap((rule) => rule(pod) ?? []);
 }
-export const reasonsText = (found: readonly Violation[]): string => found.map(({ reason }) => reason).join(', ');
-export const detailsText = (found: readonly Violation[]): string => found.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');
+export const reasonsText = (violations: readonly Violation[]): string => violations.map(({ reason }) => reason).join(', ');
+export const detailsText = (violations: readonly Violation[]): string =>
+  violations.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');

@@ -14,28 +14,28 @@ const MAX_PODS = 3000;
 export function warningsForExisting(
   pods: Live<Pod>,
   namespace: string,
-  wanted: LevelVersion,
+  newLevel: LevelVersion,
   { runtimeClasses }: PodSecurityConfiguration,
   identity: Identity,
 ): string[] {
-  const found = new Map<string, { first: string; count: number }>();
+  const podsByText = new Map<string, { first: string; count: number }>();
   const looked = pods.list(namespace, MAX_PODS);
   for (const pod of looked) {
     if (runtimeClasses.has(pod.spec.runtimeClassName ?? '')) continue;
-    const wrong = violations(wanted, examined(pod, identity));
+    const wrong = violations(newLevel, examined(pod, identity));
     if (wrong.length === 0) continue;
     const text = reasonsText(wrong);
-    const known = found.get(text);
-    if (known === undefined) found.set(text, { first: pod.metadata.name ?? '', count: 1 });
-    else known.count++;
+    const existing = podsByText.get(text);
+    if (existing === undefined) podsByText.set(text, { first: pod.metadata.name ?? '', count: 1 });
+    else existing.count++;
   }
   const warnings: string[] = [];
   if (looked.length === MAX_PODS) warnings.push(`new PodSecurity enforce level only checked against the first ${MAX_PODS} existing pods`);
-  if (found.size === 0) return warnings;
+  if (podsByText.size === 0) return warnings;
   warnings.push(
-    `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(policyText(wanted))}`,
+    `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(policyText(newLevel))}`,
   );
-  const lines = [...found].map(([text, { first, count }]) => `${first}${others(count - 1)}: ${text}`);
+  const lines = [...podsByText].map(([text, { first, count }]) => `${first}${others(count - 1)}: ${text}`);
   return [...warnings, ...lines.sort()];
 }
 

@@ -56,10 +56,10 @@ export function policyOf(labels: Labels | undefined, defaults: Policy, prefix: s
     const level = own(labels, levelLabel);
     const version = own(labels, versionLabel);
     if (level === undefined && version === undefined) continue;
-    const known = defaults[mode];
+    const defaultLevel = defaults[mode];
     const fallback = mode === 'enforce' ? 'restricted' : 'privileged';
-    const readAs = level === undefined ? known.level : readLevel(level);
-    const releasedAs = version === undefined ? (level === undefined ? known.version : 'latest') : readVersion(version);
+    const readAs = level === undefined ? defaultLevel.level : readLevel(level);
+    const releasedAs = version === undefined ? (level === undefined ? defaultLevel.version : 'latest') : readVersion(version);
     if (readAs === undefined) errors?.invalid(at(levelLabel), level, `must be one of ${levels.join(', ')}`);
     if (releasedAs === undefined) errors?.invalid(at(versionLabel), version, 'must be "latest" or "v1.x"');
     policy ??= { ...defaults };

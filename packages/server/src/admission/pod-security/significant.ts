@@ -10,12 +10,12 @@ export function isSignificant(pod: Pod, old: Pod, identity: Identity): boolean {
     spec.containers ?? [],
     spec.ephemeralContainers ?? [],
   ];
-  const before = lists(old.spec);
+  const oldLists = lists(old.spec);
   const profileOf = ({ metadata }: Pod, name: string): string | undefined =>
     metadata.annotations?.[`container.seccomp.security.alpha.${identity.domain}/${name}`];
   return lists(pod.spec).some((containers, i) => {
-    const known = before[i] ?? [];
-    if (containers.length !== known.length) return true;
-    return containers.some(({ name, image }, j) => image !== known[j]?.image || profileOf(pod, name) !== profileOf(old, name));
+    const oldContainers = oldLists[i] ?? [];
+    if (containers.length !== oldContainers.length) return true;
+    return containers.some(({ name, image }, j) => image !== oldContainers[j]?.image || profileOf(pod, name) !== profileOf(old, name));
   });
 }

@@ -40,7 +40,7 @@ const MAX_REDIRECTS = 10;
 interface Place {
   readonly key: string;
   /** The URL in errors. */
-  readonly shown: string;
+  readonly displayText: string;
   readonly path: string;
   readonly client: HttpClient;
   /** Alternating names and values. */
@@ -70,23 +70,23 @@ export class WebhookClient {
       let reply = await client.call(address, { method: 'POST', path, headers, body: text }, timeoutMs);
       for (let hops = 0; reply.location !== undefined && (reply.status === 307 || reply.status === 308); hops++) {
         if (hops >= MAX_REDIRECTS) throw new Error(`stopped after ${MAX_REDIRECTS} redirects`);
-        const left = timeoutMs - (clock.monotonic() - started);
-        if (left <= 0) throw new CallTimeout();
+        const remainingMs = timeoutMs - (clock.monotonic() - started);
+        if (remainingMs <= 0) throw new CallTimeout();
         path = redirectedPath(place, path, reply.location);
-        reply = await client.call(address, { method: 'POST', path, headers, body: text }, left);
+        reply = await client.call(address, { method: 'POST', path, headers, body: text }, remainingMs);
       }
       return reply;
     } catch (error) {
-      throw new Error(`Post "${place.shown}${path}": ${callFault(error as Error, address)}`);
+      throw new Error(`Post "${place.displayText}${path}": ${callFault(error as Error, address)}`);
     }
   }
 
   /** Prepares for calls of these webhooks, and closes the connections to hosts that none of them names; calls in progress end as they do. */
   keepOnly(configs: readonly WebhookClientConfig[]): void {
     if (configs.length > 0) HttpClient.prepare();
-    const wanted = new Set(configs.map((config) => this.keyOf(config)));
+    const wantedKeys = new Set(configs.map((config) => this.keyOf(config)));
     for (const [key, place] of this.places) {
-      if (wanted.has(key)) continue;
+      if (wantedKeys.has(key)) continue;
       this.places.delete(key);
       place.client.retire();
     }
@@ -102,9 +102,9 @@ export class WebhookClient {
   }
 
   private placeOf(config: WebhookClientConfig): Place {
-    const known = this.byConfig.get(config);
+    const cachedPlace = this.byConfig.get(config);
     // A host that was dropped while another configuration named it no longer keeps connections.
-    if (known !== undefined && this.places.get(known.key) === known) return known;
+    if (cachedPlace !== undefined && this.places.get(cachedPlace.key) === cachedPlace) return cachedPlace;
     const key = this.keyOf(config);
     let place = this.places.get(key);
     if (place === undefined) {
@@ -139,7 +139,7 @@ export class WebhookClient {
     const host = parsed?.host ?? `${hostname}:${port}`;
     return {
       key,
-      shown: `https://${host}`,
+      displayText: `https://${host}`,
       path: cleanedPath(parsed?.pathname ?? service?.path ?? ''),
       client,
       headers: [
@@ -159,7 +159,7 @@ function cleanedPath(path: string): string {
 }
 
 /** The target of a redirect, which must be the same host: the request is not meant for any other. */
-function redirectedPath({ shown }: Place, from: string, location: string): string {
+function redirectedPath({ displayText: shown }: Place, from: string, location: string): string {
   let to: URL;
   try {
     to = new URL(location, shown + from);

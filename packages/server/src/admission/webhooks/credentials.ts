@@ -62,14 +62,14 @@ export function credentialsByHost(users: ReadonlyMap<string, Credentials>, curre
 }
 
 function readUsers(config: JsonObject, file: string): Map<string, Credentials> {
-  const found = new Map<string, Credentials>();
+  const credentialsByUser = new Map<string, Credentials>();
   const base = resolve(file, '..');
   for (const entry of (Array.isArray(config.users) ? config.users : []) as unknown[]) {
     const { name, user } = object(entry, 'an entry of users');
     if (typeof name !== 'string') throw new Error(`${file}: a user has no name`);
-    found.set(name, readUser(object(user ?? {}, `the user ${name}`), base, name));
+    credentialsByUser.set(name, readUser(object(user ?? {}, `the user ${name}`), base, name));
   }
-  return found;
+  return credentialsByUser;
 }
 
 function readUser(user: JsonObject, base: string, name: string): Credentials {

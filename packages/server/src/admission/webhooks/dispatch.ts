@@ -48,8 +48,8 @@ export class Dispatcher {
   }
 
   private labelsOf(namespace: string, toBeMade?: true) {
-    const found = this.namespaces.get('', namespace);
-    if (found !== undefined) return found.metadata.labels ?? {};
+    const namespaceObject = this.namespaces.get('', namespace);
+    if (namespaceObject !== undefined) return namespaceObject.metadata.labels ?? {};
     // Every namespace is labelled with its name.
     return toBeMade ? { [domainName(this.env.identity, 'metadata.name')]: namespace } : ('missing' as const);
   }

@@ -18,7 +18,7 @@ type Equivalents = (served: Served) => readonly Served[];
 
 export class Matcher {
   readonly webhooks: readonly Webhook[];
-  private readonly known = new WeakMap<Served, Map<string, readonly Candidate[]>>();
+  private readonly candidatesOf = new WeakMap<Served, Map<string, readonly Candidate[]>>();
 
   constructor(webhooks: readonly Webhook[]) {
     this.webhooks = webhooks;
@@ -26,18 +26,18 @@ export class Matcher {
 
   candidates(served: Served, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): readonly Candidate[] {
     if (this.webhooks.length === 0) return none;
-    let table = this.known.get(served);
+    let table = this.candidatesOf.get(served);
     if (table === undefined) {
       table = new Map();
-      this.known.set(served, table);
+      this.candidatesOf.set(served, table);
     }
     const key = subresource === '' ? operation : `${operation}/${subresource}`;
-    let found = table.get(key);
-    if (found === undefined) {
-      found = this.find(served, subresource, operation, equivalents);
-      table.set(key, found);
+    let cachedCandidates = table.get(key);
+    if (cachedCandidates === undefined) {
+      cachedCandidates = this.find(served, subresource, operation, equivalents);
+      table.set(key, cachedCandidates);
     }
-    return found;
+    return cachedCandidates;
   }
 
   private find(served: Served, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): Candidate[] {

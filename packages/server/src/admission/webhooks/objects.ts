@@ -13,7 +13,7 @@ import { actionText, type ReviewObjects } from './review.ts';
 export class VersionedTexts {
   private readonly env: PluginEnv;
   private readonly request: AdmissionRequest;
-  private readonly made = new Map<Served, MaybePromise<ReviewObjects>>();
+  private readonly reviewObjects = new Map<Served, MaybePromise<ReviewObjects>>();
   private of: ApiObject | undefined;
 
   constructor(env: PluginEnv, request: AdmissionRequest) {
@@ -26,12 +26,12 @@ export class VersionedTexts {
     // A webhook that changes the object replaces it.
     if (this.of !== this.request.object) {
       this.of = this.request.object;
-      this.made.clear();
+      this.reviewObjects.clear();
     }
-    let texts = this.made.get(served);
+    let texts = this.reviewObjects.get(served);
     if (texts === undefined) {
       texts = this.make(served);
-      this.made.set(served, texts);
+      this.reviewObjects.set(served, texts);
     }
     return texts;
   }
@@ -43,9 +43,9 @@ export class VersionedTexts {
       const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, kind, one));
       return { object: text(object), oldObject: text(oldObject) };
     }
-    const [now, before] = [this.text(served, object), this.text(served, oldObject)];
-    if (typeof now === 'string' && typeof before === 'string') return { object: now, oldObject: before };
-    return Promise.all([now, before]).then(([a, b]) => ({ object: a, oldObject: b }));
+    const [now, oldText] = [this.text(served, object), this.text(served, oldObject)];
+    if (typeof now === 'string' && typeof oldText === 'string') return { object: now, oldObject: oldText };
+    return Promise.all([now, oldText]).then(([a, b]) => ({ object: a, oldObject: b }));
   }
 
   private text(served: Served, hub: ApiObject | undefined): MaybePromise<string> {

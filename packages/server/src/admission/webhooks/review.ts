@@ -45,7 +45,7 @@ export function reviewText(
 }
 
 /** Caches the text of a value for as long as the value lives; it must not change. */
-function kept<T extends object>(make: (of: T) => string): (of: T) => string {
+function memoized<T extends object>(make: (of: T) => string): (of: T) => string {
   const texts = new WeakMap<T, string>();
   return (of) => {
     let text = texts.get(of);
@@ -61,14 +61,14 @@ function kindText(identity: Identity, served: Served, other: ObjectKind | undefi
   if (other === undefined) return servedKindText(served);
   return `{"group":${quote(groupName(identity, other.group))},"version":${quote(other.version)},"kind":${quote(other.kind)}}`;
 }
-const servedKindText = kept(
+const servedKindText = memoized(
   ({ group, version, kind }: Served) => `{"group":${quote(group)},"version":${quote(version)},"kind":${quote(kind.kind)}}`,
 );
-const resourceText = kept(
+const resourceText = memoized(
   ({ group, version, kind }: Served) => `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`,
 );
 
-const userText = kept(({ name, uid, groups, extra }: AdmissionRequest['user']) =>
+const userText = memoized(({ name, uid, groups, extra }: AdmissionRequest['user']) =>
   JSON.stringify({
     ...(name !== '' && { username: name }),
     ...(uid !== undefined && uid !== '' && { uid }),

@@ -8,21 +8,21 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { equal } from '@plat-dev/lib/equal';
 
 export class Rounds {
-  private readonly wanted = new Set<string>();
+  private readonly wantedIds = new Set<string>();
   private readonly earlier = new Set<string>();
   private last: ApiObject | undefined;
 
   /** A webhook with `IfNeeded` was called. */
-  asked(id: string): void {
+  recordCall(id: string): void {
     this.earlier.add(id);
   }
   /** The object changed: earlier ones are called again. */
   wantEarlier(): void {
-    for (const id of this.earlier) this.wanted.add(id);
+    for (const id of this.earlier) this.wantedIds.add(id);
     this.earlier.clear();
   }
   wants(id: string): boolean {
-    return this.wanted.has(id);
+    return this.wantedIds.has(id);
   }
   /** Keeps the result of the first round, if one of the webhooks has `IfNeeded`. */
   remember(object: ApiObject | undefined): void {

@@ -23,10 +23,10 @@ export function serviceResolver(live: LiveSource, randomBelow: (limit: number) =
     if (spec.type === 'ExternalName') return { host: spec.externalName ?? '', port };
     const servicePort = spec.ports?.find((one) => one.port === port);
     if (servicePort === undefined) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`);
-    const found = endpoints.get(namespace, name);
-    if (found === undefined && spec.clusterIP !== undefined && spec.clusterIP !== '' && spec.clusterIP !== 'None')
+    const endpointsObject = endpoints.get(namespace, name);
+    if (endpointsObject === undefined && spec.clusterIP !== undefined && spec.clusterIP !== '' && spec.clusterIP !== 'None')
       return { host: spec.clusterIP, port };
-    const ready = (found?.subsets ?? []).flatMap((subset) => addressesOf(subset, servicePort.name ?? ''));
+    const ready = (endpointsObject?.subsets ?? []).flatMap((subset) => addressesOf(subset, servicePort.name ?? ''));
     if (ready.length === 0) throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
     return ready[randomBelow(ready.length)] as Address;
   };

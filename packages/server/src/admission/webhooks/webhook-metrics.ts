@@ -55,13 +55,13 @@ export class WebhookMetrics {
   }
 }
 
-const made = new WeakMap<Metrics, WebhookMetrics>();
+const metricsOf = new WeakMap<Metrics, WebhookMetrics>();
 /** Both plug-ins use the same metrics. */
 export function webhookMetrics(metrics: Metrics): WebhookMetrics {
-  let found = made.get(metrics);
-  if (found === undefined) {
-    found = new WebhookMetrics(metrics);
-    made.set(metrics, found);
+  let webhookSeries = metricsOf.get(metrics);
+  if (webhookSeries === undefined) {
+    webhookSeries = new WebhookMetrics(metrics);
+    metricsOf.set(metrics, webhookSeries);
   }
-  return found;
+  return webhookSeries;
 }

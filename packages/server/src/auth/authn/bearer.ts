@@ -77,12 +77,12 @@ export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: re
   const own = new WeakMap<TokenResult, TokenResult>();
   const withOwn = (result: TokenResult | undefined): TokenResult | undefined => {
     if (result === undefined) return undefined;
-    let made = own.get(result);
-    if (made === undefined) {
-      made = { ...result, audiences: serverAudiences };
-      own.set(result, made);
+    let ownResult = own.get(result);
+    if (ownResult === undefined) {
+      ownResult = { ...result, audiences: serverAudiences };
+      own.set(result, ownResult);
     }
-    return made;
+    return ownResult;
   };
   return {
     name: kind.name,
@@ -115,7 +115,7 @@ function isShort(rawHeaders: readonly string[]): boolean {
 }
 
 function refuse(error: unknown): never {
-  const refusal = unauthorized(error instanceof TokenRejected && error.shown ? error.message : undefined);
+  const refusal = unauthorized(error instanceof TokenRejected && error.isShown ? error.message : undefined);
   refusal.cause = error;
   throw refusal;
 }
@@ -141,43 +141,43 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
   };
   /** The token of a request, as the last one of the connection where it is the same; undefined where there is none. */
   const seenIn = ({ headers, rawHeaders, socketKey }: AuthRequest): Seen | undefined => {
-    const before = socketKey === undefined ? undefined : lastSeen.get(socketKey);
-    if (before !== undefined && before.rawHeaders === rawHeaders) return before;
+    const previousSighting = socketKey === undefined ? undefined : lastSeen.get(socketKey);
+    if (previousSighting !== undefined && previousSighting.rawHeaders === rawHeaders) return previousSighting;
     const header = headers.authorization;
     if (typeof header !== 'string') return undefined;
     if (repeated(rawHeaders)) throw unauthorized();
-    if (before !== undefined && before.header === header) {
-      if (isShort(rawHeaders)) before.rawHeaders = rawHeaders;
-      return before;
+    if (previousSighting !== undefined && previousSighting.header === header) {
+      if (isShort(rawHeaders)) previousSighting.rawHeaders = rawHeaders;
+      return previousSighting;
     }
     const value = tokenOf(header);
     if (value === '') return undefined;
     if (value.length > maxTokenLength) throw unauthorized();
-    const seen: Seen = { rawHeaders, header, token: bearerToken(value), result: undefined, user: undefined };
+    const newSighting: Seen = { rawHeaders, header, token: bearerToken(value), result: undefined, user: undefined };
     if (socketKey !== undefined) {
-      if (isShort(rawHeaders)) lastSeen.set(socketKey, seen);
+      if (isShort(rawHeaders)) lastSeen.set(socketKey, newSighting);
       else lastSeen.delete(socketKey);
     }
-    return seen;
+    return newSighting;
   };
   return {
     name: 'bearer',
     authenticate(request) {
-      const seen = seenIn(request);
-      if (seen === undefined) return undefined;
+      const sighting = seenIn(request);
+      if (sighting === undefined) return undefined;
       let answer: MaybePromise<TokenResult | undefined>;
       try {
-        answer = tokens.authenticateToken(seen.token, audiences);
+        answer = tokens.authenticateToken(sighting.token, audiences);
       } catch (error) {
         return refuse(error);
       }
       if (answer instanceof Promise) return answer.then(userOf, refuse);
       // The same result as before has the same user.
-      if (answer === undefined || answer !== seen.result) {
-        seen.user = userOf(answer);
-        seen.result = answer;
+      if (answer === undefined || answer !== sighting.result) {
+        sighting.user = userOf(answer);
+        sighting.result = answer;
       }
-      return seen.user;
+      return sighting.user;
     },
   };
 }

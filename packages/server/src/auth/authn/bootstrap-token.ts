@@ -57,20 +57,20 @@ function read(identity: Identity, object: TokenSecret): ReadToken {
 
 export function bootstrapTokens(identity: Identity, live: LiveSource, now: () => number): TokenAuthenticator {
   const secrets = live<TokenSecret>('', 'secrets');
-  const known = new WeakMap<TokenSecret, ReadToken>();
+  const readTokens = new WeakMap<TokenSecret, ReadToken>();
   const { system } = identity.namespaces;
   const authenticate = (id: string, secret: string): TokenResult | undefined => {
     const object = secrets.get(system, bootstrapTokenPrefix + id);
     if (object === undefined || object.metadata.deletionTimestamp != null) return undefined;
-    let found = known.get(object);
-    if (found === undefined) {
-      found = read(identity, object);
-      known.set(object, found);
+    let readToken = readTokens.get(object);
+    if (readToken === undefined) {
+      readToken = read(identity, object);
+      readTokens.set(object, readToken);
     }
-    if (found.secret === undefined || !sameSecret(found.secret, secret)) return undefined;
-    if (now() >= found.expires) throw new TokenRejected('bootstrap token has expired');
-    if (found.result === undefined) throw new TokenRejected('bootstrap token has groups that do not begin with system:bootstrappers:');
-    return found.result;
+    if (readToken.secret === undefined || !sameSecret(readToken.secret, secret)) return undefined;
+    if (now() >= readToken.expires) throw new TokenRejected('bootstrap token has expired');
+    if (readToken.result === undefined) throw new TokenRejected('bootstrap token has groups that do not begin with system:bootstrappers:');
+    return readToken.result;
   };
   return {
     name: 'bootstrap-token',

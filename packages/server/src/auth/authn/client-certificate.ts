@@ -48,12 +48,12 @@ export class ClientVerifier {
     return verdict.subject;
   }
 
-  private decide(shown: ClientCertificate, authorities: readonly X509Certificate[], revoked: Revoked | undefined): Verdict {
+  private decide(clientCertificate: ClientCertificate, authorities: readonly X509Certificate[], revoked: Revoked | undefined): Verdict {
     try {
-      return { authorities, revoked, ...acceptedBy(shown, authorities, revoked, this.trust.now()) };
+      return { authorities, revoked, ...acceptedBy(clientCertificate, authorities, revoked, this.trust.now()) };
     } catch (error) {
       if (!(error instanceof Refused || error instanceof DerError)) throw error;
-      this.trust.refused?.(shown.certificate, error.message);
+      this.trust.refused?.(clientCertificate.certificate, error.message);
       return { authorities, revoked, subject: undefined, until: Number.POSITIVE_INFINITY };
     }
   }
@@ -63,19 +63,19 @@ class Refused extends Error {}
 
 /** Throws Refused, or DerError if the certificate cannot be read. */
 function acceptedBy(
-  shown: ClientCertificate,
+  clientCertificate: ClientCertificate,
   authorities: readonly X509Certificate[],
   revoked: Revoked | undefined,
   now: number,
 ): Pick<Verdict, 'subject' | 'until'> {
-  if (shown.refusal !== undefined) throw new Refused(shown.refusal);
-  const { certificates, roots, isComplete, until } = pathsOf(shown, now);
+  if (clientCertificate.refusal !== undefined) throw new Refused(clientCertificate.refusal);
+  const { certificates, roots, isComplete, until } = pathsOf(clientCertificate, now);
   if (roots.length === 0) throw new Refused('it, or its CA, has expired or is not yet valid');
   const fingerprints = new Set(authorities.map(({ fingerprint256 }) => fingerprint256));
   if (!roots.every(({ fingerprint256 }) => fingerprints.has(fingerprint256))) throw new Refused('its CA is another one');
   if (revoked !== undefined && certificates.some((one) => revoked.has(one))) throw new Refused('it, or its CA, is revoked');
   if (revoked !== undefined && !isComplete) throw new Refused('its CA may be revoked, and is not in the file of CAs');
-  return { subject: subjectOf(shown.certificate), until };
+  return { subject: subjectOf(clientCertificate.certificate), until };
 }
 
 export function clientCertificate(trust: CertificateTrust): Authenticator {

@@ -43,16 +43,16 @@ function headerText(value: string): string {
 }
 
 /** All values of headers, by lower-case name, in the order of the request. */
-export function headerValues(rawHeaders: readonly string[], wanted: (name: string) => boolean): Map<string, string[]> {
-  const found = new Map<string, string[]>();
+export function headerValues(rawHeaders: readonly string[], isWanted: (name: string) => boolean): Map<string, string[]> {
+  const valuesByName = new Map<string, string[]>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
-    if (!wanted(name)) continue;
-    const values = found.get(name);
-    if (values === undefined) found.set(name, [headerText(rawHeaders[i + 1] as string)]);
+    if (!isWanted(name)) continue;
+    const values = valuesByName.get(name);
+    if (values === undefined) valuesByName.set(name, [headerText(rawHeaders[i + 1] as string)]);
     else values.push(headerText(rawHeaders[i + 1] as string));
   }
-  return found;
+  return valuesByName;
 }
 
 export function requestHeader(options: RequestHeaderOptions): Authenticator {

@@ -47,7 +47,7 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
   const group = groupName(identity, rbacGroup);
 
   const may = async (user: User, verb: string, resource: string, namespace: string, name: string): Promise<boolean> => {
-    const asked: Attributes = {
+    const attributes: Attributes = {
       user,
       verb,
       group,
@@ -59,15 +59,15 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
       path: '',
       resourceRequest: true,
     };
-    return (await authorizer.authorize(asked)).decision === 'allow';
+    return (await authorizer.authorize(attributes)).decision === 'allow';
   };
 
   /** The error if the user lacks permissions of `wanted`. */
-  const lacking = (user: User, namespace: string, wanted: readonly PolicyRule[]): string | undefined => {
+  const lacking = (user: User, namespace: string, requestedRules: readonly PolicyRule[]): string | undefined => {
     const { rules, errors } = access.policyRules(user, namespace);
     let missing: PolicyRule[];
     try {
-      missing = missingFrom(rules, wanted);
+      missing = missingFrom(rules, requestedRules);
     } catch (error) {
       if (error instanceof TooManyPermissions) return error.message;
       throw error;

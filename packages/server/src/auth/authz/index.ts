@@ -37,12 +37,12 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
   };
-  const chosen = modes.map((mode) => {
+  const authorizers = modes.map((mode) => {
     const maker = own(make, mode);
     if (maker === undefined) throw new Error(`authorization mode ${mode} is not one of ${authorizationModes.join(', ')}`);
     return maker();
   });
-  const authorizer = unionAuthorizer([superuser, ...chosen]);
+  const authorizer = unionAuthorizer([superuser, ...authorizers]);
   return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
 }
 
@@ -54,19 +54,19 @@ function loading(live: LiveSource): Promise<unknown> | undefined {
 
 /** The node authorizer watches every pod; a server without node agents does not pay for that. */
 function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
-  let made: Authorizer | undefined;
+  let nodeAuthorizer: Authorizer | undefined;
   const isNode = (groups: readonly string[]): boolean => groups.includes(wellKnown.nodes);
   const authorizer = (): Authorizer => {
-    made ??= make();
-    return made;
+    nodeAuthorizer ??= make();
+    return nodeAuthorizer;
   };
   return {
     name: 'Node',
-    authorize(asked) {
-      if (!isNode(asked.user.groups)) return noOpinion;
-      if (made !== undefined) return made.authorize(asked);
+    authorize(attributes) {
+      if (!isNode(attributes.user.groups)) return noOpinion;
+      if (nodeAuthorizer !== undefined) return nodeAuthorizer.authorize(attributes);
       const waiting = loading(live);
-      return waiting === undefined ? authorizer().authorize(asked) : waiting.then(() => authorizer().authorize(asked));
+      return waiting === undefined ? authorizer().authorize(attributes) : waiting.then(() => authorizer().authorize(attributes));
     },
     // What nodes may do depends on pods, which change all the time.
     changes: (user) => (isNode(user.groups) ? undefined : noChanges),

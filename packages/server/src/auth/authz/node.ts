@@ -123,13 +123,13 @@ export class NodeAuthorizer implements Authorizer {
     this.rules = new RuleIndex([{ binding, subject: { kind: 'Group', name: '' } }]);
   }
 
-  authorize(asked: Attributes): Decision {
-    const node = nodeOf(asked.user);
+  authorize(attributes: Attributes): Decision {
+    const node = nodeOf(attributes.user);
     if (node === undefined) return noOpinion;
-    if (node === '') return no(`unknown node for user ${JSON.stringify(asked.user.name)}`);
-    const special = asked.resourceRequest ? this.special(node, asked) : undefined;
+    if (node === '') return no(`unknown node for user ${JSON.stringify(attributes.user.name)}`);
+    const special = attributes.resourceRequest ? this.special(node, attributes) : undefined;
     if (special !== undefined) return special;
-    return this.rules.find(asked) === undefined ? noOpinion : allowed;
+    return this.rules.find(attributes) === undefined ? noOpinion : allowed;
   }
 
   rulesFor(user: User): RuleSet {
@@ -138,70 +138,74 @@ export class NodeAuthorizer implements Authorizer {
   }
 
   /** Undefined for requests that are decided alike for every node. */
-  private special(node: string, asked: Attributes): Decision | undefined {
-    const { group, resource } = asked;
+  private special(node: string, attributes: Attributes): Decision | undefined {
+    const { group, resource } = attributes;
     if (group === '') {
-      if (resource === 'secrets') return this.read(node, 'secret', asked);
-      if (resource === 'configmaps') return this.read(node, 'configmap', asked);
+      if (resource === 'secrets') return this.read(node, 'secret', attributes);
+      if (resource === 'configmaps') return this.read(node, 'configmap', attributes);
       if (resource === 'persistentvolumeclaims') {
-        const related = () => this.needs.has(node, 'claim', asked.namespace, asked.name);
-        return asked.subresource === 'status' ? writeStatus(node, asked, related) : getOne(node, asked, related);
+        const related = () => this.needs.has(node, 'claim', attributes.namespace, attributes.name);
+        return attributes.subresource === 'status' ? writeStatus(node, attributes, related) : getOne(node, attributes, related);
       }
-      if (resource === 'persistentvolumes') return getOne(node, asked, () => this.needs.hasVolume(node, asked.name));
-      if (resource === 'serviceaccounts') return this.createToken(node, asked);
+      if (resource === 'persistentvolumes') return getOne(node, attributes, () => this.needs.hasVolume(node, attributes.name));
+      if (resource === 'serviceaccounts') return this.createToken(node, attributes);
     }
     if (group === this.storage) {
       if (resource === 'volumeattachments') {
-        return getOne(node, asked, () => this.attachments.get('', asked.name)?.spec?.nodeName === node);
+        return getOne(node, attributes, () => this.attachments.get('', attributes.name)?.spec?.nodeName === node);
       }
-      if (resource === 'csinodes') return ownStorageNode(node, asked);
+      if (resource === 'csinodes') return ownStorageNode(node, attributes);
     }
-    if (group === this.coordination && resource === 'leases') return this.ownLease(node, asked);
+    if (group === this.coordination && resource === 'leases') return this.ownLease(node, attributes);
     return undefined;
   }
 
-  private read(node: string, kind: Needed, asked: Attributes): Decision {
-    if (asked.verb !== 'get' && asked.verb !== 'list' && asked.verb !== 'watch') return no('can only read resources of this type');
-    if (asked.subresource !== '') return no('cannot read subresource');
-    if (asked.namespace === '') return no('can only read namespaced object of this type');
-    return related(node, asked, () => this.needs.has(node, kind, asked.namespace, asked.name));
+  private read(node: string, kind: Needed, attributes: Attributes): Decision {
+    if (attributes.verb !== 'get' && attributes.verb !== 'list' && attributes.verb !== 'watch')
+      return no('can only read resources of this type');
+    if (attributes.subresource !== '') return no('cannot read subresource');
+    if (attributes.namespace === '') return no('can only read namespaced object of this type');
+    return related(node, attributes, () => this.needs.has(node, kind, attributes.namespace, attributes.name));
   }
 
-  private createToken(node: string, asked: Attributes): Decision {
-    if (asked.verb !== 'create' || asked.subresource !== 'token') return no('can only create tokens for individual service accounts');
-    return related(node, asked, () => this.needs.has(node, 'account', asked.namespace, asked.name));
+  private createToken(node: string, attributes: Attributes): Decision {
+    if (attributes.verb !== 'create' || attributes.subresource !== 'token')
+      return no('can only create tokens for individual service accounts');
+    return related(node, attributes, () => this.needs.has(node, 'account', attributes.namespace, attributes.name));
   }
 
-  private ownLease(node: string, asked: Attributes): Decision {
-    if (!ownVerbs.has(asked.verb)) return no('can only get, create, update, patch, or delete a node lease');
-    if (asked.namespace !== this.leaseNamespace) return no(`can only access leases in the "${this.leaseNamespace}" system namespace`);
+  private ownLease(node: string, attributes: Attributes): Decision {
+    if (!ownVerbs.has(attributes.verb)) return no('can only get, create, update, patch, or delete a node lease');
+    if (attributes.namespace !== this.leaseNamespace) return no(`can only access leases in the "${this.leaseNamespace}" system namespace`);
     // The name of an object that is created is not known yet; admission checks it.
-    if (asked.verb !== 'create' && asked.name !== node) return no('can only access node lease with the same name as the requesting node');
+    if (attributes.verb !== 'create' && attributes.name !== node)
+      return no('can only access node lease with the same name as the requesting node');
     return allowed;
   }
 }
 
 const ownVerbs = new Set(['get', 'create', 'update', 'patch', 'delete']);
 
-function related(node: string, asked: Attributes, found: () => boolean): Decision {
-  if (asked.name === '') return no('No Object name found');
-  return found() ? allowed : no(`no relationship found between node '${node}' and this object`);
+function related(node: string, attributes: Attributes, isRelated: () => boolean): Decision {
+  if (attributes.name === '') return no('No Object name found');
+  return isRelated() ? allowed : no(`no relationship found between node '${node}' and this object`);
 }
 
-function getOne(node: string, asked: Attributes, found: () => boolean): Decision {
-  if (asked.verb !== 'get') return no('can only get individual resources of this type');
-  if (asked.subresource !== '') return no('cannot get subresource');
-  return related(node, asked, found);
+function getOne(node: string, attributes: Attributes, isRelated: () => boolean): Decision {
+  if (attributes.verb !== 'get') return no('can only get individual resources of this type');
+  if (attributes.subresource !== '') return no('cannot get subresource');
+  return related(node, attributes, isRelated);
 }
 
-function writeStatus(node: string, asked: Attributes, found: () => boolean): Decision {
-  if (asked.verb !== 'update' && asked.verb !== 'patch') return no('can only get/update/patch this type');
-  return related(node, asked, found);
+function writeStatus(node: string, attributes: Attributes, isRelated: () => boolean): Decision {
+  if (attributes.verb !== 'update' && attributes.verb !== 'patch') return no('can only get/update/patch this type');
+  return related(node, attributes, isRelated);
 }
 
-function ownStorageNode(node: string, asked: Attributes): Decision {
-  if (!ownVerbs.has(asked.verb)) return no('can only get, create, update, patch, or delete a CSINode');
-  if (asked.subresource !== '') return no('cannot authorize CSINode subresources');
-  if (asked.verb !== 'create' && asked.name !== node) return no('can only access CSINode with the same name as the requesting node');
+function ownStorageNode(node: string, attributes: Attributes): Decision {
+  if (!ownVerbs.has(attributes.verb)) return no('can only get, create, update, patch, or delete a CSINode');
+  if (attributes.subresource !== '') return no('cannot authorize CSINode subresources');
+  if (attributes.verb !== 'create' && attributes.name !== node)
+    return no('can only access CSINode with the same name as the requesting node');
   return allowed;
 }

@@ -11,8 +11,8 @@ export type BindingObject = Wire<RoleBinding, 'roleRef'>;
 /** Base name of the group that roles and bindings live in. */
 export const rbacGroup = 'rbac.authorization';
 
-const has = (list: readonly string[] | undefined, wanted: string): boolean =>
-  list !== undefined && (list.includes('*') || list.includes(wanted));
+const has = (list: readonly string[] | undefined, word: string): boolean =>
+  list !== undefined && (list.includes('*') || list.includes(word));
 
 /**
  * A star means everything, `*` + `/scale` the scale subresource of everything; a star elsewhere is literal.
@@ -38,9 +38,9 @@ export interface Asked {
 }
 
 /** What one rule allows, without an index. The authorizer does the same with one. */
-export function ruleAllows(rule: PolicyRule, asked: Asked): boolean {
-  if (!has(rule.verbs, asked.verb)) return false;
-  if (!asked.resourceRequest) return rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, asked.path)) ?? false;
-  if (!has(rule.apiGroups, asked.group) || !resourceMatches(rule.resources, asked.resource, asked.subresource)) return false;
-  return rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(asked.name);
+export function ruleAllows(rule: PolicyRule, attributes: Asked): boolean {
+  if (!has(rule.verbs, attributes.verb)) return false;
+  if (!attributes.resourceRequest) return rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, attributes.path)) ?? false;
+  if (!has(rule.apiGroups, attributes.group) || !resourceMatches(rule.resources, attributes.resource, attributes.subresource)) return false;
+  return rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(attributes.name);
 }

@@ -39,7 +39,7 @@ export class RoleBasedAccess implements Authorizer {
   private readonly cluster = new Scope();
   private readonly namespaces = new Map<string, Scope>();
   private readonly roles = new Map<string, RoleCell>();
-  private readonly placed = new Map<string, Placed>();
+  private readonly placedBindings = new Map<string, Placed>();
   /** Changes of roles and bindings so far. */
   private changed = 0;
   private readonly countChanges = (): number => this.changed;
@@ -58,13 +58,13 @@ export class RoleBasedAccess implements Authorizer {
     for (const object of [...clusterBindings.list(), ...bindings.list()]) this.setBinding({ type: 'added', object });
   }
 
-  authorize(asked: Attributes): Decision {
-    const found = search(this.cluster, asked);
-    if (found !== undefined) return found;
-    const scope = asked.namespace === '' || !asked.resourceRequest ? undefined : this.namespaces.get(asked.namespace);
-    const local = scope && search(scope, asked);
+  authorize(attributes: Attributes): Decision {
+    const clusterDecision = search(this.cluster, attributes);
+    if (clusterDecision !== undefined) return clusterDecision;
+    const scope = attributes.namespace === '' || !attributes.resourceRequest ? undefined : this.namespaces.get(attributes.namespace);
+    const local = scope && search(scope, attributes);
     if (local !== undefined) return local;
-    const errors = this.indexes(asked.user, scope).flatMap((index) => index.errors);
+    const errors = this.indexes(attributes.user, scope).flatMap((index) => index.errors);
     return errors.length === 0 ? noOpinion : { decision: 'none', reason: `RBAC: ${aggregate(errors)}` };
   }
 
@@ -82,13 +82,13 @@ export class RoleBasedAccess implements Authorizer {
   }
 
   private indexes(user: User, local: Scope | undefined): RuleIndex[] {
-    const found: RuleIndex[] = [];
+    const ruleIndexes: RuleIndex[] = [];
     for (const scope of local === undefined ? [this.cluster] : [this.cluster, local]) {
       for (const rules of [scope.users.get(user.name), ...user.groups.map((group) => scope.groups.get(group))]) {
-        if (rules !== undefined) found.push(rules.index());
+        if (rules !== undefined) ruleIndexes.push(rules.index());
       }
     }
-    return found;
+    return ruleIndexes;
   }
 
   /** The rules of a role; undefined if it does not exist. */
@@ -150,7 +150,7 @@ export class RoleBasedAccess implements Authorizer {
       missing: missingText(this.rbac, roleRef.kind, roleRef.name),
       cell,
     };
-    const placed: Placed = { cell, users: new Map(), groups: new Map() };
+    const newPlace: Placed = { cell, users: new Map(), groups: new Map() };
     for (const subject of subjects ?? []) {
       const name = placeOf(subject, namespace);
       if (name === undefined) continue;
@@ -162,22 +162,22 @@ export class RoleBasedAccess implements Authorizer {
         all.set(name, rules);
       }
       rules.add({ binding, subject });
-      const own = group ? placed.groups : placed.users;
+      const own = group ? newPlace.groups : newPlace.users;
       if (own.has(name)) continue;
       own.set(name, rules);
       cell.usedBy.set(rules, (cell.usedBy.get(rules) ?? 0) + 1);
     }
-    this.placed.set(key, placed);
+    this.placedBindings.set(key, newPlace);
   }
 
   private removeBinding(key: string, namespace: string): void {
-    const placed = this.placed.get(key);
-    if (placed === undefined) return;
+    const placedBinding = this.placedBindings.get(key);
+    if (placedBinding === undefined) return;
     const scope = this.scopeOf(namespace);
-    remove(placed.users, scope.users, key, placed.cell);
-    remove(placed.groups, scope.groups, key, placed.cell);
-    this.placed.delete(key);
-    if (placed.cell.rules === undefined && placed.cell.usedBy.size === 0) this.roles.delete(placed.cell.missing);
+    remove(placedBinding.users, scope.users, key, placedBinding.cell);
+    remove(placedBinding.groups, scope.groups, key, placedBinding.cell);
+    this.placedBindings.delete(key);
+    if (placedBinding.cell.rules === undefined && placedBinding.cell.usedBy.size === 0) this.roles.delete(placedBinding.cell.missing);
     if (namespace !== '' && scope.users.size === 0 && scope.groups.size === 0) this.namespaces.delete(namespace);
   }
 
@@ -192,11 +192,11 @@ export class RoleBasedAccess implements Authorizer {
   }
 }
 
-function search(scope: Scope, asked: Attributes): Decision | undefined {
-  const own = scope.users.get(asked.user.name)?.index().find(asked);
+function search(scope: Scope, attributes: Attributes): Decision | undefined {
+  const own = scope.users.get(attributes.user.name)?.index().find(attributes);
   if (own !== undefined) return own;
-  for (const group of asked.user.groups) {
-    const shared = scope.groups.get(group)?.index().find(asked);
+  for (const group of attributes.user.groups) {
+    const shared = scope.groups.get(group)?.index().find(attributes);
     if (shared !== undefined) return shared;
   }
   return undefined;
@@ -215,8 +215,8 @@ function aggregate(errors: readonly string[]): string {
   return each.length === 1 ? (each[0] as string) : `[${each.join(', ')}]`;
 }
 
-function remove(placed: Map<string, SubjectRules>, all: Map<string, SubjectRules>, binding: string, { usedBy }: RoleCell): void {
-  for (const [subject, rules] of placed) {
+function remove(placedRules: Map<string, SubjectRules>, all: Map<string, SubjectRules>, binding: string, { usedBy }: RoleCell): void {
+  for (const [subject, rules] of placedRules) {
     rules.remove(binding);
     if (rules.empty) all.delete(subject);
     const uses = (usedBy.get(rules) ?? 1) - 1;

@@ -9,19 +9,19 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
  *   User "bob" cannot list resource "pods" in API group "" in the namespace "default"
  *   User "bob" cannot get path "/metrics"
  */
-export function forbiddenMessage(asked: Attributes, reason: string): string {
-  const user = `User ${JSON.stringify(asked.user.name)} cannot ${asked.verb}`;
+export function forbiddenMessage(attributes: Attributes, reason: string): string {
+  const user = `User ${JSON.stringify(attributes.user.name)} cannot ${attributes.verb}`;
   const tail = reason === '' ? '' : `: ${reason}`;
-  if (!asked.resourceRequest) return `${escaped(`${user} path ${JSON.stringify(asked.path)}`)}${tail}`;
-  const resource = asked.subresource === '' ? asked.resource : `${asked.resource}/${asked.subresource}`;
-  const where = asked.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(asked.namespace)}`;
-  const what = `${user} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(asked.group)} ${where}`;
+  if (!attributes.resourceRequest) return `${escaped(`${user} path ${JSON.stringify(attributes.path)}`)}${tail}`;
+  const resource = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
+  const where = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(attributes.namespace)}`;
+  const what = `${user} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(attributes.group)} ${where}`;
   return escaped(what) + tail;
 }
 
-export const forbiddenError = (asked: Attributes, reason: string): ApiError =>
+export const forbiddenError = (attributes: Attributes, reason: string): ApiError =>
   forbidden(
-    { group: asked.resourceRequest ? asked.group : '', resource: asked.resourceRequest ? asked.resource : '' },
-    asked.resourceRequest ? asked.name : '',
-    forbiddenMessage(asked, reason),
+    { group: attributes.resourceRequest ? attributes.group : '', resource: attributes.resourceRequest ? attributes.resource : '' },
+    attributes.resourceRequest ? attributes.name : '',
+    forbiddenMessage(attributes, reason),
   );

@@ -12,7 +12,7 @@ export const noRules: RuleSet = { resourceRules: [], nonResourceRules: [], incom
 /** Members of `system:masters` may do everything regardless of rules, so that the administrator cannot be locked out. */
 export const superuser: Authorizer = {
   name: 'superuser',
-  authorize: (asked) => (asked.user.groups.includes(wellKnown.masters) ? allowed : noOpinion),
+  authorize: (attributes) => (attributes.user.groups.includes(wellKnown.masters) ? allowed : noOpinion),
   changes: () => noChanges,
   // A stock server lists the permissions of roles, and omits this one.
   rulesFor: () => noRules,

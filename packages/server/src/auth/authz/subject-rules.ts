@@ -53,11 +53,11 @@ export class RuleIndex {
 
   constructor(grants: readonly Grant[]) {
     // A role that is bound twice to the same subject grants nothing more the second time.
-    const seen = new Set<RoleCell>();
+    const visitedCells = new Set<RoleCell>();
     for (const { binding, subject } of grants) {
       const { cell } = binding;
-      if (seen.has(cell)) continue;
-      seen.add(cell);
+      if (visitedCells.has(cell)) continue;
+      visitedCells.add(cell);
       if (cell.rules === undefined) {
         this.errors.push(binding.missing);
         continue;
@@ -82,17 +82,17 @@ export class RuleIndex {
   }
 
   /** The decision that allows the request, if any does. */
-  find(asked: Attributes): Decision | undefined {
-    if (!asked.resourceRequest) return this.findPath(asked.verb, asked.path);
-    const { resource, subresource } = asked;
+  find(attributes: Attributes): Decision | undefined {
+    if (!attributes.resourceRequest) return this.findPath(attributes.verb, attributes.path);
+    const { resource, subresource } = attributes;
     const exact = this.resources.get(subresource === '' ? resource : `${resource}/${subresource}`);
-    const found = exact && match(exact, asked);
-    if (found !== undefined) return found;
+    const exactDecision = exact && match(exact, attributes);
+    if (exactDecision !== undefined) return exactDecision;
     const all = this.resources.get('*');
-    const foundAll = all && match(all, asked);
+    const foundAll = all && match(all, attributes);
     if (foundAll !== undefined || subresource === '') return foundAll;
     const ofAll = this.resources.get(`*/${subresource}`);
-    return ofAll && match(ofAll, asked);
+    return ofAll && match(ofAll, attributes);
   }
 
   private findPath(verb: string, path: string): Decision | undefined {
@@ -103,11 +103,11 @@ export class RuleIndex {
   }
 }
 
-function match(entries: readonly Entry[], asked: Attributes): Decision | undefined {
+function match(entries: readonly Entry[], attributes: Attributes): Decision | undefined {
   for (const entry of entries) {
-    if (entry.verbs !== undefined && !entry.verbs.includes(asked.verb)) continue;
-    if (entry.groups !== undefined && !entry.groups.includes(asked.group)) continue;
-    if (entry.names !== undefined && !entry.names.has(asked.name)) continue;
+    if (entry.verbs !== undefined && !entry.verbs.includes(attributes.verb)) continue;
+    if (entry.groups !== undefined && !entry.groups.includes(attributes.group)) continue;
+    if (entry.names !== undefined && !entry.names.has(attributes.name)) continue;
     return entry.decision;
   }
   return undefined;

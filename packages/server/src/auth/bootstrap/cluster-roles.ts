@@ -127,14 +127,14 @@ const pathOf = (signer: string): string => signer.slice(signer.indexOf('/') + 1)
 function certificateRoles(identity: Identity): Record<string, readonly string[]> {
   const prefix = `system:${groupName(identity, 'certificates')}:`;
   const requests = 'certificatesigningrequests';
-  const found: Record<string, readonly string[]> = {
+  const rolesByName: Record<string, readonly string[]> = {
     [`${prefix}${requests}:nodeclient`]: [`create certificates ${requests}/nodeclient`],
     [`${prefix}${requests}:selfnodeclient`]: [`create certificates ${requests}/selfnodeclient`],
   };
   for (const signer of Object.values(identity.signers)) {
-    found[`${prefix}${pathOf(signer)}-approver`] = [`approve certificates signers ${signer}`];
+    rolesByName[`${prefix}${pathOf(signer)}-approver`] = [`approve certificates signers ${signer}`];
   }
-  return found;
+  return rolesByName;
 }
 
 export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({ ...roles, ...certificateRoles(identity) });

@@ -52,15 +52,15 @@ function labelsOf(identity: Identity, name: string): Record<string, string> {
 /** The rules of all roles that a selector matches, in the order of their names, each rule once. */
 function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRule']>, roles: readonly ClusterRoleObject[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
-  const seen = new Set<string>();
+  const visitedRules = new Set<string>();
   for (const { matchLabels = {} } of aggregation.clusterRoleSelectors ?? []) {
-    const wanted = Object.entries(matchLabels);
+    const wantedLabels = Object.entries(matchLabels);
     for (const role of [...roles].sort(byName)) {
-      if (!wanted.every(([key, value]) => own(role.metadata.labels, key) === value)) continue;
+      if (!wantedLabels.every(([key, value]) => own(role.metadata.labels, key) === value)) continue;
       for (const one of role.rules ?? []) {
         const key = JSON.stringify([one.verbs, one.apiGroups, one.resources, one.resourceNames, one.nonResourceURLs]);
-        if (!seen.has(key)) rules.push(one);
-        seen.add(key);
+        if (!visitedRules.has(key)) rules.push(one);
+        visitedRules.add(key);
       }
     }
   }

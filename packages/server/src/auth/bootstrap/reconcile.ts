@@ -20,9 +20,9 @@ const isLeftAlone = (identity: Identity, existing: WithMetadata): boolean =>
   existing.metadata.annotations?.[autoupdateAnnotation(identity)] === 'false';
 
 /** Missing labels and annotations are added; existing values stay. */
-function merged<T extends WithMetadata>(existing: T, wanted: T): T['metadata'] {
-  const labels = { ...wanted.metadata.labels, ...existing.metadata.labels };
-  const annotations = { ...wanted.metadata.annotations, ...existing.metadata.annotations };
+function merged<T extends WithMetadata>(existing: T, desired: T): T['metadata'] {
+  const labels = { ...desired.metadata.labels, ...existing.metadata.labels };
+  const annotations = { ...desired.metadata.annotations, ...existing.metadata.annotations };
   return { ...existing.metadata, labels, annotations };
 }
 
@@ -31,16 +31,16 @@ function updated<T extends WithMetadata>(existing: T, object: T): Reconciled<T> 
 }
 
 /** Roles and cluster roles. */
-export function reconcileRole<T extends ClusterRoleObject>(identity: Identity, existing: T | undefined, wanted: T): Reconciled<T> {
-  if (existing === undefined) return { action: 'create', object: wanted };
+export function reconcileRole<T extends ClusterRoleObject>(identity: Identity, existing: T | undefined, desired: T): Reconciled<T> {
+  if (existing === undefined) return { action: 'create', object: desired };
   if (isLeftAlone(identity, existing)) return { action: 'none' };
-  let object = { ...existing, metadata: merged(existing, wanted) };
-  if (wanted.aggregationRule === undefined) {
-    const missing = compact(missingFrom(existing.rules ?? [], wanted.rules ?? [], false));
+  let object = { ...existing, metadata: merged(existing, desired) };
+  if (desired.aggregationRule === undefined) {
+    const missing = compact(missingFrom(existing.rules ?? [], desired.rules ?? [], false));
     if (missing.length > 0) object = { ...object, rules: [...(existing.rules ?? []), ...missing] };
   } else {
     const selectors = existing.aggregationRule?.clusterRoleSelectors ?? [];
-    const more = (wanted.aggregationRule.clusterRoleSelectors ?? []).filter(
+    const more = (desired.aggregationRule.clusterRoleSelectors ?? []).filter(
       (one) => !selectors.some((have) => isDeepStrictEqual(have.matchLabels, one.matchLabels)),
     );
     // The rules of an aggregated role are set by its controller; only the first start sets them here.
@@ -54,16 +54,16 @@ const sameSubject = (a: Subject, b: Subject): boolean =>
   a.kind === b.kind && a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '') && (a.apiGroup ?? '') === (b.apiGroup ?? '');
 
 /** Role bindings and cluster role bindings. The role of a binding is immutable, so another role means another binding. */
-export function reconcileBinding<T extends BindingObject>(identity: Identity, existing: T | undefined, wanted: T): Reconciled<T> {
-  if (existing === undefined) return { action: 'create', object: wanted };
+export function reconcileBinding<T extends BindingObject>(identity: Identity, existing: T | undefined, desired: T): Reconciled<T> {
+  if (existing === undefined) return { action: 'create', object: desired };
   if (isLeftAlone(identity, existing)) return { action: 'none' };
-  if (!isDeepStrictEqual(existing.roleRef, wanted.roleRef)) {
-    const { labels, annotations } = merged(existing, wanted);
-    return { action: 'recreate', object: { ...wanted, metadata: { ...wanted.metadata, labels, annotations } } };
+  if (!isDeepStrictEqual(existing.roleRef, desired.roleRef)) {
+    const { labels, annotations } = merged(existing, desired);
+    return { action: 'recreate', object: { ...desired, metadata: { ...desired.metadata, labels, annotations } } };
   }
-  let object = { ...existing, metadata: merged(existing, wanted) };
+  let object = { ...existing, metadata: merged(existing, desired) };
   const subjects = existing.subjects ?? [];
-  const missing = (wanted.subjects ?? []).filter((subject) => !subjects.some((have) => sameSubject(have, subject)));
+  const missing = (desired.subjects ?? []).filter((subject) => !subjects.some((have) => sameSubject(have, subject)));
   if (missing.length > 0) object = { ...object, subjects: [...subjects, ...missing] };
   return updated(existing, object);
 }

@@ -58,9 +58,9 @@ const reject = (why: string): never => {
 };
 
 function prefixOf(options: OidcOptions, claim: string): string {
-  const given = options.usernamePrefix ?? '';
-  if (given === '-') return '';
-  if (given !== '') return given;
+  const givenPrefix = options.usernamePrefix ?? '';
+  if (givenPrefix === '-') return '';
+  if (givenPrefix !== '') return givenPrefix;
   return claim === 'email' ? '' : `${options.issuerURL}#`;
 }
 
@@ -116,8 +116,8 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
     return result;
   };
 
-  const afterAnswer = async (token: BearerToken, jwt: Jwt, asked: Promise<void>): Promise<TokenResult> => {
-    await asked.catch(() => {});
+  const afterAnswer = async (token: BearerToken, jwt: Jwt, pendingAnswer: Promise<void>): Promise<TokenResult> => {
+    await pendingAnswer.catch(() => {});
     const keys = provider.current();
     if (keys === undefined) return reject('authenticator not initialized');
     return isSigned(jwt, keys) ? accept(token, jwt, keys) : reject('failed to verify signature');
@@ -129,16 +129,16 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
     close: () => provider.close(),
     authenticateToken(token) {
       const keys = provider.current();
-      const before = proved.get(token.key);
-      if (before !== undefined && before.keys === keys) {
-        return now() / 1000 < before.expires ? before.result : reject('token has expired');
+      const previousProof = proved.get(token.key);
+      if (previousProof !== undefined && previousProof.keys === keys) {
+        return now() / 1000 < previousProof.expires ? previousProof.result : reject('token has expired');
       }
       const jwt = parseJwt(token.value);
       if (jwt === undefined || jwt.claims.iss !== issuerURL) return undefined;
       if (!allowed.includes(jwt.algorithm)) return reject('token is signed by an algorithm that is not allowed');
       if (keys !== undefined && isSigned(jwt, keys)) return accept(token, jwt, keys);
-      const asked = provider.ask();
-      if (asked !== undefined) return afterAnswer(token, jwt, asked);
+      const pendingAnswer = provider.ask();
+      if (pendingAnswer !== undefined) return afterAnswer(token, jwt, pendingAnswer);
       return reject(keys === undefined ? 'authenticator not initialized' : 'failed to verify signature');
     },
   };

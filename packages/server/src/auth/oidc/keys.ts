@@ -28,18 +28,18 @@ const object = (text: string): Record<string, unknown> => {
 function readKeys(text: string): ProviderKey[] {
   const { keys } = object(text);
   if (!Array.isArray(keys)) throw new OutboundError('the key set has no keys');
-  const found: ProviderKey[] = [];
+  const providerKeys: ProviderKey[] = [];
   for (const jwk of keys.slice(0, maxKeys) as ((JsonWebKey & { use?: string; kid?: string }) | null)[]) {
     if (typeof jwk !== 'object' || jwk === null) continue;
     // A published set has no symmetric keys; a key for encryption signs nothing.
     if ((jwk.kty !== 'RSA' && jwk.kty !== 'EC') || (jwk.use !== undefined && jwk.use !== 'sig')) continue;
     try {
-      found.push({ id: jwk.kid, key: createPublicKey({ key: jwk, format: 'jwk' }) });
+      providerKeys.push({ id: jwk.kid, key: createPublicKey({ key: jwk, format: 'jwk' }) });
     } catch {
       // A key of an unsupported type does not invalidate the others.
     }
   }
-  return found;
+  return providerKeys;
 }
 
 export class ProviderKeys {

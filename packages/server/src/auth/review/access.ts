@@ -122,9 +122,13 @@ export async function reviewLocalSubjectAccess(
   checkQuestion(spec, errors);
   checkSubject(spec, errors);
   checkMetadata(review, ['namespace'], errors);
-  const asked: Partial<ResourceAttributes> | undefined = spec.resourceAttributes;
-  if (asked !== undefined && (asked.namespace ?? '') !== namespace) {
-    errors.invalid(specPath.child('resourceAttributes').child('namespace'), asked.namespace ?? '', 'must match metadata.namespace');
+  const resourceAttributes: Partial<ResourceAttributes> | undefined = spec.resourceAttributes;
+  if (resourceAttributes !== undefined && (resourceAttributes.namespace ?? '') !== namespace) {
+    errors.invalid(
+      specPath.child('resourceAttributes').child('namespace'),
+      resourceAttributes.namespace ?? '',
+      'must match metadata.namespace',
+    );
   }
   if (spec.nonResourceAttributes !== undefined) {
     const why = 'disallowed on this kind of request';

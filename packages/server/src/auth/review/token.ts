@@ -34,8 +34,8 @@ export async function reviewToken(
 ): Promise<TokenReviewStatus> {
   const token = spec?.token ?? '';
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
-  const wanted = spec?.audiences ?? [];
-  const audiences = wanted.length === 0 ? serverAudiences : wanted;
+  const wantedAudiences = spec?.audiences ?? [];
+  const audiences = wantedAudiences.length === 0 ? serverAudiences : wantedAudiences;
   let result: TokenResult | undefined;
   let error = unknown;
   try {

@@ -53,7 +53,7 @@ interface Proved {
   /** The objects that `alive` looks up. */
   readonly needs: readonly Need[];
   /** The last result, so that the same question gets the same object. */
-  last?: { readonly asked: readonly string[]; readonly result: TokenResult };
+  last?: { readonly audiences: readonly string[]; readonly result: TokenResult };
 }
 
 const algorithmsAllowed = ['RS256', 'ES256', 'ES384', 'ES512'];
@@ -96,19 +96,19 @@ class ServiceAccountTokens {
     if (seconds >= proof.expires) throw new TokenRejected('service account token has expired');
     if (seconds < proof.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
     if (!proof.alive()) throw new TokenRejected('service account token has been invalidated');
-    if (proof.last?.asked === audiences) return proof.last.result;
+    if (proof.last?.audiences === audiences) return proof.last.result;
     const result: TokenResult = { user: proof.user, audiences: this.sharedAudiences(proof, audiences) };
-    proof.last = { asked: audiences, result };
+    proof.last = { audiences: audiences, result };
     return result;
   }
 
   /** Those of the token that were asked for. Throws where there are none. */
-  private sharedAudiences({ audiences }: Proved, wanted: readonly string[]): string[] {
-    const asked = wanted.length === 0 ? this.options.audiences : wanted;
-    const shared = asked.filter((audience) => audiences.includes(audience));
-    if (asked.length > 0 && shared.length === 0) {
+  private sharedAudiences({ audiences }: Proved, wantedAudiences: readonly string[]): string[] {
+    const checkedAudiences = wantedAudiences.length === 0 ? this.options.audiences : wantedAudiences;
+    const shared = checkedAudiences.filter((audience) => audiences.includes(audience));
+    if (checkedAudiences.length > 0 && shared.length === 0) {
       const list = (names: readonly string[]) => `[${names.map((name) => JSON.stringify(name)).join(' ')}]`;
-      throw new TokenRejected(`token audiences ${list(audiences)} is invalid for the target audiences ${list(asked)}`);
+      throw new TokenRejected(`token audiences ${list(audiences)} is invalid for the target audiences ${list(checkedAudiences)}`);
     }
     return shared;
   }

@@ -29,9 +29,9 @@ const named = (value: unknown): NamedObject | undefined => {
 
 /** Undefined if the token is not a bound one, or lacks required claims. */
 export function readBound(identity: Identity, claims: Claims): BoundClaims | undefined {
-  const found = own(claims, identity.domain);
-  if (typeof found !== 'object' || found === null) return undefined;
-  const { namespace, serviceaccount, pod, secret, warnafter } = found as Record<string, unknown>;
+  const boundClaims = own(claims, identity.domain);
+  if (typeof boundClaims !== 'object' || boundClaims === null) return undefined;
+  const { namespace, serviceaccount, pod, secret, warnafter } = boundClaims as Record<string, unknown>;
   const account = named(serviceaccount);
   if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined;
   // A reference to an object without all its fields would not be checked.

@@ -53,12 +53,12 @@ function boundObject(issuer: TokenIssuer, namespace: string, account: string, re
   }
   if (name === '') throw badRequest('Name parameter required.');
   const resource = kind === 'Pod' ? 'pods' : 'secrets';
-  const found = issuer.live<PodObject>('', resource).get(namespace, name);
-  if (found === undefined) throw notFound({ group: '', resource }, name);
-  if (kind === 'Pod' && found.spec?.serviceAccountName !== account) {
+  const boundTo = issuer.live<PodObject>('', resource).get(namespace, name);
+  if (boundTo === undefined) throw notFound({ group: '', resource }, name);
+  if (kind === 'Pod' && boundTo.spec?.serviceAccountName !== account) {
     throw badRequest(`cannot bind token for serviceaccount "${account}" to pod running with different serviceaccount name.`);
   }
-  const actual = found.metadata.uid ?? '';
+  const actual = boundTo.metadata.uid ?? '';
   if (uid !== '' && uid !== actual) {
     throw conflict(
       { group: '', resource: kind },
@@ -82,15 +82,15 @@ function checkSeconds(issuer: TokenIssuer, seconds: Integer): void {
 export async function issueToken(issuer: TokenIssuer, namespace: string, name: string, spec: RequestedToken): Promise<IssuedToken> {
   const account = issuer.live('', 'serviceaccounts').get(namespace, name);
   if (account === undefined) throw notFound({ group: '', resource: 'serviceaccounts' }, name);
-  const given = spec.expirationSeconds ?? usualSeconds;
-  checkSeconds(issuer, given);
-  const asked = Number(given);
+  const requestedLifetime = spec.expirationSeconds ?? usualSeconds;
+  checkSeconds(issuer, requestedLifetime);
+  const requestedSeconds = Number(requestedLifetime);
   const audiences =
     spec.audiences === undefined || spec.audiences === null || spec.audiences.length === 0 ? issuer.audiences : spec.audiences;
   const object = spec.boundObjectRef == null ? {} : boundObject(issuer, namespace, name, spec.boundObjectRef);
-  const seconds = issuer.maxSeconds === undefined ? asked : Math.min(asked, issuer.maxSeconds);
+  const seconds = issuer.maxSeconds === undefined ? requestedSeconds : Math.min(requestedSeconds, issuer.maxSeconds);
   const forThisServer = audiences.every((audience) => issuer.audiences.includes(audience));
-  const stretch = issuer.extend && 'pod' in object && asked === mountedSeconds && forThisServer;
+  const stretch = issuer.extend && 'pod' in object && requestedSeconds === mountedSeconds && forThisServer;
   const issuedAt = Math.floor(issuer.now() / 1000);
   const token = await signBound(issuer.identity, issuer.key, {
     issuer: issuer.issuer,
@@ -101,7 +101,7 @@ export async function issueToken(issuer: TokenIssuer, namespace: string, name: s
       namespace,
       serviceaccount: { name, uid: account.metadata.uid ?? '' },
       ...object,
-      ...(stretch && { warnafter: issuedAt + asked }),
+      ...(stretch && { warnafter: issuedAt + requestedSeconds }),
     },
   });
   const expirationTimestamp = new Date((issuedAt + seconds) * 1000).toISOString().replace('.000Z', 'Z');

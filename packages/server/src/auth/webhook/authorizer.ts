@@ -30,10 +30,10 @@ const maxKeptLength = 10_000;
 const present = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 
-function specOf(asked: Attributes, version: 'v1' | 'v1beta1') {
-  const { user, verb, group, version: apiVersion, resource, subresource, name, namespace, path } = asked;
+function specOf(attributes: Attributes, version: 'v1' | 'v1beta1') {
+  const { user, verb, group, version: apiVersion, resource, subresource, name, namespace, path } = attributes;
   return {
-    ...(asked.resourceRequest
+    ...(attributes.resourceRequest
       ? { resourceAttributes: present({ namespace, verb, group, version: apiVersion, resource, subresource, name }) }
       : { nonResourceAttributes: present({ path, verb }) }),
     user: user.name,
@@ -69,13 +69,13 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
     random,
     retry,
   });
-  const known = new ExpiringCache<Decision>(cacheSize, () => clock.now());
+  const cachedDecisions = new ExpiringCache<Decision>(cacheSize, () => clock.now());
   const underWay = new Map<string, Promise<Decision>>();
 
   const ask = async (key: string, spec: object, keep: boolean): Promise<Decision> => {
     try {
       const decision = decisionOf(await client.ask(spec));
-      if (keep) known.set(key, decision, decision.decision === 'allow' ? options.allowedMillis : options.refusedMillis);
+      if (keep) cachedDecisions.set(key, decision, decision.decision === 'allow' ? options.allowedMillis : options.refusedMillis);
       return decision;
     } catch (error) {
       // The next authorizer may still allow the request; a webhook that fails allows nothing.
@@ -88,12 +88,12 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
   return {
     name: 'Webhook',
     close: () => client.close(),
-    authorize(asked) {
-      const spec = specOf(asked, version);
+    authorize(attributes) {
+      const spec = specOf(attributes, version);
       const text = JSON.stringify(spec);
       const key = secretKey(text);
-      const before = known.get(key) ?? underWay.get(key);
-      if (before !== undefined) return before;
+      const earlierDecision = cachedDecisions.get(key) ?? underWay.get(key);
+      if (earlierDecision !== undefined) return earlierDecision;
       const asking = ask(key, spec, text.length <= maxKeptLength);
       underWay.set(key, asking);
       return asking;

@@ -65,24 +65,24 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
   };
 
   /** Undefined: the webhook does not know the token, or not for these audiences. */
-  const toResult = (said: Said, audiences: readonly string[]): TokenResult | undefined => {
-    if ('error' in said) {
+  const toResult = (review: Said, audiences: readonly string[]): TokenResult | undefined => {
+    if ('error' in review) {
       // The webhook wrote this error for the client that sent the token.
-      if (said.error !== '') throw new TokenRejected(said.error, true);
+      if (review.error !== '') throw new TokenRejected(review.error, true);
       return undefined;
     }
-    const wanted = audiences.length === 0 ? options.audiences : audiences;
-    const fit = wanted.filter((audience) => said.audiences.includes(audience));
-    return wanted.length > 0 && fit.length === 0 ? undefined : { user: said.user, audiences: fit };
+    const wantedAudiences = audiences.length === 0 ? options.audiences : audiences;
+    const fit = wantedAudiences.filter((audience) => review.audiences.includes(audience));
+    return wantedAudiences.length > 0 && fit.length === 0 ? undefined : { user: review.user, audiences: fit };
   };
 
   const askOnce = (key: string, token: BearerToken, audiences: readonly string[]): Promise<Said> => {
     let asking = underWay.get(key);
     if (asking === undefined) {
       asking = ask(token, audiences)
-        .then((said) => {
-          ('error' in said ? bad : good).set(key, said, cacheMillis);
-          return said;
+        .then((review) => {
+          ('error' in review ? bad : good).set(key, review, cacheMillis);
+          return review;
         })
         .finally(() => underWay.delete(key));
       underWay.set(key, asking);
@@ -95,8 +95,8 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
     close: () => client.close(),
     authenticateToken(token, audiences) {
       const key = `${token.key} ${audiences.join(' ')}`;
-      const said = good.get(key) ?? bad.get(key);
-      if (said !== undefined) return toResult(said, audiences);
+      const cachedReview = good.get(key) ?? bad.get(key);
+      if (cachedReview !== undefined) return toResult(cachedReview, audiences);
       return askOnce(key, token, audiences).then(
         (fresh) => toResult(fresh, audiences),
         (error: Error) => {

@@ -37,9 +37,9 @@ const double: Write = (out, tag, value) => {
 const any: Write = (out, tag, value) => inside(out, tag, () => text(out, 2, `${jsonText(value)}\n`));
 
 function inside(out: BackwardWriter, tag: number, content: () => void): void {
-  const before = out.length;
+  const lengthBefore = out.length;
   content();
-  out.varint(out.length - before);
+  out.varint(out.length - lengthBefore);
   out.varint((tag << 3) | LENGTH);
 }
 
@@ -139,9 +139,9 @@ const schemaV2: Write = message(
   31,
 );
 const bodyV2 = message(() => ({ description: [1, text], name: [2, text], in: [3, text], required: [4, bool], schema: [5, schemaV2] }), 6);
-const placed: Fields = { required: [1, bool], in: [2, text], description: [3, text], name: [4, text] };
-const queryV2 = message(() => ({ ...placed, type: [6, text], format: [7, text], uniqueItems: [20, bool] }), 23);
-const pathV2 = message(() => ({ ...placed, type: [5, text], format: [6, text], uniqueItems: [19, bool] }), 22);
+const parameterFields: Fields = { required: [1, bool], in: [2, text], description: [3, text], name: [4, text] };
+const queryV2 = message(() => ({ ...parameterFields, type: [6, text], format: [7, text], uniqueItems: [20, bool] }), 23);
+const pathV2 = message(() => ({ ...parameterFields, type: [5, text], format: [6, text], uniqueItems: [19, bool] }), 22);
 /** A parameter has three wrappers: not a reference, of the body or not, of the query or the path. */
 const parameterV2 = choose((value) => {
   const place = (value as JsonObject).in;

@@ -97,65 +97,65 @@ class Publisher {
   }
 
   /** An object of the kind. If it may have unknown fields, clients must not take the named ones for all. */
-  object(written: JsonObject | undefined): JsonObject {
-    const open = written === undefined || written[this.extensions.preserveUnknownFields] === true;
+  object(definition: JsonObject | undefined): JsonObject {
+    const open = definition === undefined || definition[this.extensions.preserveUnknownFields] === true;
     if (open && this.options.release === 2) return { type: 'object' };
-    if (written === undefined) return { type: 'object', [this.extensions.preserveUnknownFields]: true };
-    const schema = this.schema(written);
+    if (definition === undefined) return { type: 'object', [this.extensions.preserveUnknownFields]: true };
+    const schema = this.schema(definition);
     return { ...schema, properties: { ...this.typeFields(), ...((schema.properties ?? {}) as JsonObject), ...this.metadata() } };
   }
   private metadata(): JsonObject {
     return { metadata: this.described(PartialObjectMetadata, this.options.names.of(ObjectMeta.name)) };
   }
 
-  private schema(written: JsonObject): JsonObject {
-    const made: JsonObject = {};
-    for (const word of plainWords) if (written[word] !== undefined) made[word] = written[word];
-    for (const word of Object.values(this.extensions)) if (written[word] !== undefined) made[word] = written[word];
-    this.addNested(made, written);
-    if (this.options.release === 2) this.makePlainer(made, written);
-    if (written[this.extensions.embeddedResource] === true) this.embed(made, written);
-    return made;
+  private schema(source: JsonObject): JsonObject {
+    const published: JsonObject = {};
+    for (const word of plainWords) if (source[word] !== undefined) published[word] = source[word];
+    for (const word of Object.values(this.extensions)) if (source[word] !== undefined) published[word] = source[word];
+    this.addNested(published, source);
+    if (this.options.release === 2) this.makePlainer(published, source);
+    if (source[this.extensions.embeddedResource] === true) this.embed(published, source);
+    return published;
   }
 
-  private addNested(made: JsonObject, written: JsonObject): void {
-    const { properties, items, additionalProperties } = written;
-    if (isSchema(properties)) made.properties = this.each(properties);
-    if (isSchema(items)) made.items = this.schema(items);
+  private addNested(published: JsonObject, source: JsonObject): void {
+    const { properties, items, additionalProperties } = source;
+    if (isSchema(properties)) published.properties = this.each(properties);
+    if (isSchema(items)) published.items = this.schema(items);
     if (additionalProperties !== undefined)
-      made.additionalProperties = isSchema(additionalProperties) ? this.schema(additionalProperties) : additionalProperties;
+      published.additionalProperties = isSchema(additionalProperties) ? this.schema(additionalProperties) : additionalProperties;
     // Conditions on values: they hold no fields of their own.
     if (this.options.release === 3)
-      for (const word of ['allOf', 'anyOf', 'oneOf', 'not'] as const) if (written[word] !== undefined) made[word] = written[word];
+      for (const word of ['allOf', 'anyOf', 'oneOf', 'not'] as const) if (source[word] !== undefined) published[word] = source[word];
   }
   private each(properties: JsonObject): JsonObject {
-    const made: JsonObject = {};
-    for (const [name, schema] of Object.entries(properties)) setOwn(made, name, this.schema(schema as JsonObject));
-    return made;
+    const publishedEach: JsonObject = {};
+    for (const [name, schema] of Object.entries(properties)) setOwn(publishedEach, name, this.schema(schema as JsonObject));
+    return publishedEach;
   }
 
   /** Removes what OpenAPI v2 cannot express: null next to a type, fields in addition to the named ones. */
-  private makePlainer(made: JsonObject, written: JsonObject): void {
-    const nullable = written.nullable === true;
-    delete made.nullable;
-    if (nullable) delete made.type;
-    if (nullable || written[this.extensions.preserveUnknownFields] === true) {
-      delete made.items;
-      delete made.properties;
+  private makePlainer(published: JsonObject, source: JsonObject): void {
+    const nullable = source.nullable === true;
+    delete published.nullable;
+    if (nullable) delete published.type;
+    if (nullable || source[this.extensions.preserveUnknownFields] === true) {
+      delete published.items;
+      delete published.properties;
     }
     // Clients cannot read a list without a type of its items.
-    if (made.type === 'array' && made.items === undefined) delete made.type;
-    const fields = written.properties as Record<string, JsonObject> | undefined;
-    const required = (written.required as string[] | undefined)?.filter((name) => own(fields, name)?.nullable !== true);
-    if (required === undefined || required.length === 0) delete made.required;
-    else made.required = required;
+    if (published.type === 'array' && published.items === undefined) delete published.type;
+    const fields = source.properties as Record<string, JsonObject> | undefined;
+    const required = (source.required as string[] | undefined)?.filter((name) => own(fields, name)?.nullable !== true);
+    if (required === undefined || required.length === 0) delete published.required;
+    else published.required = required;
   }
 
   /** An embedded object of any kind. */
-  private embed(made: JsonObject, written: JsonObject): void {
-    if (this.options.release === 2 && written[this.extensions.preserveUnknownFields] === true) return;
-    made.properties = { ...((made.properties ?? {}) as JsonObject), ...this.typeFields(), ...this.metadata() };
-    made.required = [...new Set([...((made.required ?? []) as string[]), 'kind', 'apiVersion'])];
+  private embed(published: JsonObject, source: JsonObject): void {
+    if (this.options.release === 2 && source[this.extensions.preserveUnknownFields] === true) return;
+    published.properties = { ...((published.properties ?? {}) as JsonObject), ...this.typeFields(), ...this.metadata() };
+    published.required = [...new Set([...((published.required ?? []) as string[]), 'kind', 'apiVersion'])];
   }
 }
 

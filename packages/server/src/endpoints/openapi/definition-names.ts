@@ -13,7 +13,7 @@ const machinery = new Set(['api', 'util', 'runtime', 'version']);
 
 export class Names {
   private readonly identity: Identity;
-  private readonly known = new Map<string, string>();
+  private readonly namesByType = new Map<string, string>();
 
   constructor(identity: Identity) {
     this.identity = identity;
@@ -21,10 +21,10 @@ export class Names {
 
   /** By the name of a message: `apps.v1.Deployment`, `api.resource.Quantity`. */
   of(message: string): string {
-    let name = this.known.get(message);
+    let name = this.namesByType.get(message);
     if (name === undefined) {
       name = this.make(message);
-      this.known.set(message, name);
+      this.namesByType.set(message, name);
     }
     return name;
   }

@@ -119,11 +119,11 @@ export class Documents {
     const [group, version, more] = partsOf(name);
     const elsewhere = more === undefined ? this.remote().find((spec) => spec.group === group && spec.version === version) : undefined;
     if (elsewhere !== undefined) return elsewhere.v3 === undefined ? undefined : remoteForm(elsewhere.v3);
-    const found = group === undefined || more !== undefined ? undefined : groups.byName.get(group);
-    if (group === undefined || found === undefined) return undefined;
+    const servedGroup = group === undefined || more !== undefined ? undefined : groups.byName.get(group);
+    if (group === undefined || servedGroup === undefined) return undefined;
     if (version === undefined)
       return Promise.resolve(this.smallV3(name, groups, () => discoveryPaths(this.options, { group }), discoveryTypes.group));
-    const served = found.versions.find((v) => v.version === version);
+    const served = servedGroup.versions.find((v) => v.version === version);
     if (served === undefined) return undefined;
     const piece = this.pieceOf(served);
     piece.v3 ??= this.makeV3(served, groups);
@@ -131,8 +131,8 @@ export class Documents {
   }
 
   private pieceOf(version: ServedVersion): Piece {
-    const known = this.pieces.get(version.path);
-    if (known !== undefined && sameItems(known.resources, version.resources)) return known;
+    const cachedPiece = this.pieces.get(version.path);
+    if (cachedPiece !== undefined && sameItems(cachedPiece.resources, version.resources)) return cachedPiece;
     const piece: Piece = { resources: version.resources };
     this.pieces.set(version.path, piece);
     return piece;
@@ -248,8 +248,8 @@ export class Documents {
   }
 
   private smallV3(name: string, groups: Groups, paths: () => PathItem[], types: readonly MessageType[]): Form {
-    const known = this.small.get(name);
-    if (known !== undefined && known.groups === groups) return known.form;
+    const cachedForm = this.small.get(name);
+    if (cachedForm !== undefined && cachedForm.groups === groups) return cachedForm.form;
     const form = this.formV3(paths(), this.definitions.v3Types(types, groups), false);
     // The groups that the server had before are not needed again.
     for (const [other, entry] of this.small) if (entry.groups !== groups) this.small.delete(other);
@@ -276,8 +276,8 @@ export class Documents {
 async function remoteV2(definitions: readonly Part[], remote: readonly RemoteSpec[]): Promise<{ paths: Part; definitions: Part }> {
   const parts = await soundParts(remote);
   await nextTurn();
-  const known = parseExact(`{${Buffer.concat(joined(definitions))}}`) as Record<string, JsonObject>;
-  const more = mergedParts(known, parts);
+  const ownDefinitions = parseExact(`{${Buffer.concat(joined(definitions))}}`) as Record<string, JsonObject>;
+  const more = mergedParts(ownDefinitions, parts);
   return { paths: new Part('paths', inner(more.paths)), definitions: new Part('definitions', inner(more.definitions)) };
 }
 

@@ -27,12 +27,12 @@ const JSON_TYPE = 'text/plain; charset=utf-8';
 const BINARY_TYPE = 'application/octet-stream';
 
 export function openapiEndpoints(services: Services, groups: () => Groups, options: OpenApiOptions): Map<string, Endpoint> {
-  let made: Documents | undefined;
+  let openDocuments: Documents | undefined;
   const documents = async (): Promise<Documents> => {
-    if (made !== undefined) return made;
+    if (openDocuments !== undefined) return openDocuments;
     // Descriptions are large and of use here only, so that the first request for a document loads them.
     const { descriptionOf } = await import('@plat-dev/kinds/descriptions');
-    made ??= new Documents(
+    openDocuments ??= new Documents(
       {
         identity: services.identity,
         version: options.version,
@@ -43,7 +43,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
       groups,
       options.remote,
     );
-    return made;
+    return openDocuments;
   };
   const modified = new Date(options.now()).toUTCString();
   const v2: Endpoint = async (ctx) => {
@@ -74,15 +74,15 @@ const addressOf = (name: string, form: Form): string => `/openapi/v3/${name}?has
 async function showV3(ctx: Context, documents: Documents, options: OpenApiOptions): Promise<void> {
   const name = ctx.path.slice('/openapi/v3/'.length);
   if (name === '') return showIndex(ctx, documents);
-  const found = documents.v3(name);
-  if (found === undefined) return empty(ctx, 404);
+  const document = documents.v3(name);
+  if (document === undefined) return empty(ctx, 404);
   const media = mediaOf(ctx, 'v3');
   if (media === undefined) return empty(ctx, 406);
-  const form = await found;
-  const wanted = ctx.param('hash');
+  const form = await document;
+  const wantedHash = ctx.param('hash');
   const headers: string[] = [];
-  if (wanted !== undefined && wanted !== '') {
-    if (wanted !== form.hash) return redirect(ctx, addressOf(name, form));
+  if (wantedHash !== undefined && wantedHash !== '') {
+    if (wantedHash !== form.hash) return redirect(ctx, addressOf(name, form));
     // The address holds the hash: what it leads to never changes.
     replaceCacheControl(ctx, 'public, immutable');
     headers.push('Expires', new Date(options.now() + YEAR_MS).toUTCString());

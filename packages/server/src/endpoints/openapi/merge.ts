@@ -15,17 +15,17 @@ import { binaryV2, binaryV3 } from './binary.ts';
  *   ours: A        theirs: A (another), B → A       adds A_v2, B → A_v2
  */
 export function mergedParts(own: Readonly<Record<string, JsonObject>>, parts: readonly SpecPart[]): SpecPart {
-  const known = new Map<string, JsonObject>(Object.entries(own));
+  const definitionsByName = new Map<string, JsonObject>(Object.entries(own));
   const paths: [string, JsonValue][] = [];
   const added: [string, JsonObject][] = [];
   for (const part of parts) {
-    const names = newNames(known, part.definitions);
+    const names = newNames(definitionsByName, part.definitions);
     const rename = (name: string): string => names.get(name) ?? name;
     for (const [name, definition] of Object.entries(part.definitions)) {
       const newName = rename(name);
-      if (known.has(newName)) continue;
+      if (definitionsByName.has(newName)) continue;
       const changed = withReferences(definition, rename) as JsonObject;
-      known.set(newName, changed);
+      definitionsByName.set(newName, changed);
       added.push([newName, changed]);
     }
     for (const [path, item] of Object.entries(part.paths)) paths.push([path, withReferences(item as JsonValue, rename)]);
@@ -34,7 +34,7 @@ export function mergedParts(own: Readonly<Record<string, JsonObject>>, parts: re
 }
 
 /** The definitions that cannot keep their names. A definition that refers to a renamed one is a different one, too. */
-function newNames(known: ReadonlyMap<string, JsonObject>, definitions: JsonObject): Map<string, string> {
+function newNames(definitionsByName: ReadonlyMap<string, JsonObject>, definitions: JsonObject): Map<string, string> {
   const names = new Map<string, string>();
   /** Numbers only grow, so that this terminates. */
   const numbers = new Map<string, number>();
@@ -42,10 +42,10 @@ function newNames(known: ReadonlyMap<string, JsonObject>, definitions: JsonObjec
   for (let again = true; again; ) {
     again = false;
     for (const [name, definition] of Object.entries(definitions)) {
-      const wanted = names.get(name) ?? name;
-      const there = known.get(wanted);
+      const wantedName = names.get(name) ?? name;
+      const there = definitionsByName.get(wantedName);
       if (there === undefined || sameMeaning(there, changed(definition as JsonValue))) continue;
-      const number = freeNumber(known, name, (numbers.get(name) ?? 1) + 1, changed(definition as JsonValue));
+      const number = freeNumber(definitionsByName, name, (numbers.get(name) ?? 1) + 1, changed(definition as JsonValue));
       numbers.set(name, number);
       names.set(name, numbered(name, number));
       again = true;
@@ -54,9 +54,9 @@ function newNames(known: ReadonlyMap<string, JsonObject>, definitions: JsonObjec
   return names;
 }
 
-function freeNumber(known: ReadonlyMap<string, JsonObject>, name: string, least: number, definition: JsonValue): number {
+function freeNumber(definitionsByName: ReadonlyMap<string, JsonObject>, name: string, least: number, definition: JsonValue): number {
   for (let number = least; ; number++) {
-    const there = known.get(numbered(name, number));
+    const there = definitionsByName.get(numbered(name, number));
     if (there === undefined || sameMeaning(there, definition)) return number;
   }
 }
@@ -68,11 +68,11 @@ const sameMeaning = (a: JsonValue, b: JsonValue): boolean => equal(meaning(a), m
 function meaning(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(meaning);
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(
+  const meaningfulFields = Object.entries(value).filter(
     // A property of that name is an object, a description is a text.
     ([key, inner]) => !(key === 'description' && typeof inner === 'string') && !key.endsWith('group-version-kind'),
   );
-  return Object.fromEntries(kept.map(([key, inner]) => [key, meaning(inner as JsonValue)]));
+  return Object.fromEntries(meaningfulFields.map(([key, inner]) => [key, meaning(inner as JsonValue)]));
 }
 
 /**
@@ -88,13 +88,13 @@ export const isSoundV3 = (bytes: Buffer): Promise<boolean> => isSound(bytes, () 
 
 const compared = new WeakMap<object, Promise<boolean>>();
 function isSound(what: object, write: () => Promise<Buffer>): Promise<boolean> {
-  let known = compared.get(what);
-  if (known === undefined) {
-    known = write().then(
+  let pendingComparison = compared.get(what);
+  if (pendingComparison === undefined) {
+    pendingComparison = write().then(
       () => true,
       () => false,
     );
-    compared.set(what, known);
+    compared.set(what, pendingComparison);
   }
-  return known;
+  return pendingComparison;
 }

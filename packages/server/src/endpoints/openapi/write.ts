@@ -11,11 +11,11 @@ export interface PathWriter {
 
 /** Extensions with the action of an operation, and its kind. */
 function extensions(identity: Identity, operation: Operation): JsonObject {
-  const made: JsonObject = {};
-  if (operation.action !== undefined) made[`${identity.schemaExtensionPrefix}action`] = operation.action;
+  const extensionFields: JsonObject = {};
+  if (operation.action !== undefined) extensionFields[`${identity.schemaExtensionPrefix}action`] = operation.action;
   if (operation.kind !== undefined)
-    for (const prefix of kindExtensionPrefixes(identity)) made[`${prefix}group-version-kind`] = { ...operation.kind };
-  return made;
+    for (const prefix of kindExtensionPrefixes(identity)) extensionFields[`${prefix}group-version-kind`] = { ...operation.kind };
+  return extensionFields;
 }
 
 /** The content of a request body. */
@@ -33,10 +33,10 @@ const pathsOf = (
 ): JsonObject => {
   const paths: JsonObject = {};
   for (const item of items) {
-    const made: JsonObject = {};
-    for (const one of item.operations) made[one.method] = operation(one);
-    if (item.parameters.length > 0) made.parameters = item.parameters.map(parameter);
-    setOwn(paths, item.path, made);
+    const pathItems: JsonObject = {};
+    for (const one of item.operations) pathItems[one.method] = operation(one);
+    if (item.parameters.length > 0) pathItems.parameters = item.parameters.map(parameter);
+    setOwn(paths, item.path, pathItems);
   }
   return paths;
 };

@@ -119,10 +119,10 @@ export class SimulatedAgent {
     // An agent knows the pods of its node: who may reach one node only must not reach the pods of others.
     if (pod === undefined || pod.spec?.nodeName !== this.nodes.get(req.socket))
       throw new Refused(404, name === '' ? 'page not found' : `pod ${JSON.stringify(`${name}_${namespace}`)} not found`);
-    const found = container === undefined ? undefined : containerOf(pod, container);
-    if (container !== undefined && found === undefined)
+    const existingContainer = container === undefined ? undefined : containerOf(pod, container);
+    if (container !== undefined && existingContainer === undefined)
       throw new Refused(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(`${name}_${namespace}`)}`);
-    return { action, pod, container: found, query: new URLSearchParams(search) };
+    return { action, pod, container: existingContainer, query: new URLSearchParams(search) };
   }
 
   private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -140,8 +140,8 @@ export class SimulatedAgent {
   /** The pods of the node that the request was sent to. */
   private async pods(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const node = this.nodes.get(req.socket) ?? '';
-    const found = await this.options.client.list<WorkloadPod>(refs.pods, undefined, { fieldSelector: `spec.nodeName=${node}` });
-    const text = jsonText({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: found.items });
+    const podList = await this.options.client.list<WorkloadPod>(refs.pods, undefined, { fieldSelector: `spec.nodeName=${node}` });
+    const text = jsonText({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: podList.items });
     res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
     res.end(text);
   }
@@ -244,17 +244,17 @@ export class SimulatedAgent {
     if ((action !== 'exec' && action !== 'attach') || container === undefined) throw new Refused(404, 'page not found');
     if (statusOf(pod, container.name)?.state?.running == null)
       throw new Refused(action === 'exec' ? 500 : 404, `container not found (${JSON.stringify(container.name)})`);
-    const wanted: StreamsWanted = {
+    const wantedStreams: StreamsWanted = {
       stdin: query.get('input') === '1',
       stdout: query.get('output') === '1',
       stderr: query.get('error') === '1',
       tty: query.get('tty') === '1',
     };
-    const streams = await this.streams(request, wanted);
+    const streams = await this.streams(request, wantedStreams);
     if (streams === undefined) return;
     try {
-      if (action === 'exec') await this.exec(streams, pod, container, query.getAll('command'), wanted.tty);
-      else await this.attach(streams, pod, container, wanted.tty);
+      if (action === 'exec') await this.exec(streams, pod, container, query.getAll('command'), wantedStreams.tty);
+      else await this.attach(streams, pod, container, wantedStreams.tty);
     } catch {
       // The protocol has been switched: there is no other way to report a failure.
       request.socket.destroy();
@@ -302,12 +302,13 @@ export class SimulatedAgent {
   }
 
   /** Agrees to switch to the protocol that the client wants. Undefined if it does not open its streams. */
-  private async streams(request: UpgradeRequest, wanted: StreamsWanted): Promise<CommandStreams | undefined> {
+  private async streams(request: UpgradeRequest, wantedStreams: StreamsWanted): Promise<CommandStreams | undefined> {
     const { req, socket, head } = request;
     const protocol = webProtocol(req, this.suffixes);
-    if (protocol !== undefined) return acceptSocket(request, protocol, (webSocket) => new SocketStreams(webSocket, protocol, wanted));
+    if (protocol !== undefined)
+      return acceptSocket(request, protocol, (webSocket) => new SocketStreams(webSocket, protocol, wantedStreams));
     acceptSpdy(req, socket, (name) => this.suffixes.some((suffix) => name === `v4.channel.${suffix}`));
-    return spdyStreams(socket, head, wanted, (call) => this.options.clock.after(STREAMS_MS, call));
+    return spdyStreams(socket, head, wantedStreams, (call) => this.options.clock.after(STREAMS_MS, call));
   }
 
   private async forward(request: UpgradeRequest, { pod, query }: Question): Promise<void> {

@@ -70,10 +70,10 @@ export async function writeLog(
     if (sink.signal.aborted) return;
   }
   const out = new Out(options, sink);
-  const recent = past.filter(({ at }) => options.since === undefined || at >= options.since);
+  const recent = pastLines.filter(({ at }) => options.since === undefined || at >= options.since);
   const { tailLines } = options;
-  const shown = tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines);
-  if (!(await out.lines(shown)) || !options.follow || options.previous) return;
+  const tail = tailLines === undefined ? recent : tailLines === 0 ? [] : recent.slice(-tailLines);
+  if (!(await out.lines(tail)) || !options.follow || options.previous) return;
   while (!sink.signal.aborted && endedAt === undefined) {
     const due = next.done === true ? Number.POSITIVE_INFINITY : (next.value?.at ?? now);
     await clock.sleep(Math.max(Math.min(due - clock.now(), POLL_MS), 1), sink.signal).catch(() => {});
@@ -92,12 +92,12 @@ const POLL_MS = 1000;
 class Out {
   private readonly options: LogOptions;
   private readonly sink: LogSink;
-  private left: number;
+  private remainingBytes: number;
 
   constructor(options: LogOptions, sink: LogSink) {
     this.options = options;
     this.sink = sink;
-    this.left = options.limitBytes ?? Number.POSITIVE_INFINITY;
+    this.remainingBytes = options.limitBytes ?? Number.POSITIVE_INFINITY;
   }
   /** Returns false when nothing more may be written. Lines are written many at a time: a log may have any number of short ones. */
   async lines(lines: Iterable<LogLine>): Promise<boolean> {
@@ -112,10 +112,10 @@ class Out {
   }
   private async write(text: string): Promise<boolean> {
     const whole = Buffer.from(text);
-    const bytes = whole.length > this.left ? whole.subarray(0, this.left) : whole;
-    this.left -= bytes.length;
+    const bytes = whole.length > this.remainingBytes ? whole.subarray(0, this.remainingBytes) : whole;
+    this.remainingBytes -= bytes.length;
     if (bytes.length > 0) await this.sink.write(bytes);
-    return this.left > 0 && !this.sink.signal.aborted;
+    return this.remainingBytes > 0 && !this.sink.signal.aborted;
   }
 }
 /** Characters of a log that are written at a time. */

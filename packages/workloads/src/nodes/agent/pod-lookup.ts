@@ -46,8 +46,8 @@ export class PodLooks {
   recent(namespace: string, name: string): Promise<WorkloadPod | undefined> {
     const key = `${namespace}/${name}`;
     const at = this.clock.monotonic();
-    const known = this.looks.get(key);
-    if (known !== undefined && at - known.at < LOOK_MS) return known.pod;
+    const recentLook = this.looks.get(key);
+    if (recentLook !== undefined && at - recentLook.at < LOOK_MS) return recentLook.pod;
     const pod = findPod(this.client, namespace, name);
     this.looks.set(key, { at, pod });
     pod.catch(() => this.looks.delete(key));
@@ -112,11 +112,11 @@ async function tokenFor({ client, identity }: PodApi, { metadata, spec }: Worklo
 
 /** Those of the pod's namespace, unless it wants no links, after that of the server itself. */
 async function servicesOf(client: Client, { serviceName }: Identity, { metadata, spec }: WorkloadPod): Promise<ServiceObject[]> {
-  const found = new Map<string, ServiceObject>();
+  const servicesByName = new Map<string, ServiceObject>();
   const own = await client.get<ServiceObject>(refs.services, 'default', serviceName).catch(unlessGone);
-  if (own !== undefined) found.set(serviceName, own);
-  if (spec?.enableServiceLinks === false) return [...found.values()];
+  if (own !== undefined) servicesByName.set(serviceName, own);
+  if (spec?.enableServiceLinks === false) return [...servicesByName.values()];
   const { items } = await client.list<ServiceObject>(refs.services, metadata.namespace ?? '', { limit: SERVICES_LIMIT });
-  for (const service of items) found.set(service.metadata.name ?? '', service);
-  return [...found.values()];
+  for (const service of items) servicesByName.set(service.metadata.name ?? '', service);
+  return [...servicesByName.values()];
 }

@@ -43,9 +43,9 @@ export class Sessions {
   async attach(streams: CommandStreams, pod: WorkloadPod, container: Container, environment: Environment, tty: boolean): Promise<void> {
     const { clock } = this.options;
     const id = idOf(pod, container);
-    const left = new AbortController();
+    const disconnected = new AbortController();
     const recorded: CommandStreams = {
-      signal: AbortSignal.any([streams.signal, left.signal]),
+      signal: AbortSignal.any([streams.signal, disconnected.signal]),
       onInput: (listener) =>
         streams.onInput((chunk) => {
           // The input of such a container stays open for the next client.
@@ -53,7 +53,7 @@ export class Sessions {
           else
             clock.after(LEAVE_MS, () => {
               if (!streams.signal.aborted) streams.finish(commandStatus(0));
-              left.abort();
+              disconnected.abort();
             });
         }),
       hold: (on) => streams.hold(on),

@@ -60,12 +60,12 @@ export const STREAMS_MS = 30_000;
 export function spdyStreams(
   socket: Duplex,
   head: Buffer,
-  wanted: StreamsWanted,
+  wantedStreams: StreamsWanted,
   after: (call: () => void) => () => void,
 ): Promise<CommandStreams | undefined> {
-  const names = ['error', ...(wanted.stdin ? ['stdin'] : []), ...(wanted.stdout ? ['stdout'] : [])];
-  if (wanted.stderr && !wanted.tty) names.push('stderr');
-  if (wanted.tty) names.push('resize');
+  const names = ['error', ...(wantedStreams.stdin ? ['stdin'] : []), ...(wantedStreams.stdout ? ['stdout'] : [])];
+  if (wantedStreams.stderr && !wantedStreams.tty) names.push('stderr');
+  if (wantedStreams.tty) names.push('resize');
   const open = new Map<string, SpdyStream>();
   const gone = new AbortController();
   return new Promise((resolve) => {
@@ -148,12 +148,12 @@ const protocolPattern = /^(?:(v[45])\.)?(base64\.)?channel\./;
 export function channelProtocol(offered: string | undefined, suffixes: readonly string[]): ChannelProtocol | undefined {
   if (offered === undefined) return { name: '', base64: false, structured: false };
   const names = offered.split(',').map((name) => name.trim());
-  const found = names.flatMap((name) => {
+  const candidates = names.flatMap((name) => {
     const match = protocolPattern.exec(name);
-    const known = match !== null && suffixes.includes(name.slice(match[0].length));
-    return known ? [{ name, base64: match[2] !== undefined, structured: match[1] !== undefined }] : [];
+    const isKnown = match !== null && suffixes.includes(name.slice(match[0].length));
+    return isKnown ? [{ name, base64: match[2] !== undefined, structured: match[1] !== undefined }] : [];
   });
-  return found.find(({ structured }) => structured) ?? found[0];
+  return candidates.find(({ structured }) => structured) ?? candidates[0];
 }
 
 export class SocketStreams implements CommandStreams {
@@ -162,15 +162,15 @@ export class SocketStreams implements CommandStreams {
   private readonly protocol: ChannelProtocol;
   private readonly input = new Input();
 
-  constructor(socket: WebSocket, protocol: ChannelProtocol, wanted: StreamsWanted) {
+  constructor(socket: WebSocket, protocol: ChannelProtocol, wantedStreams: StreamsWanted) {
     this.socket = socket;
     this.protocol = protocol;
     const gone = new AbortController();
     this.signal = gone.signal;
-    if (!wanted.stdin) this.input.take(undefined);
+    if (!wantedStreams.stdin) this.input.take(undefined);
     socket.on('message', (payload) => {
       const [channel, bytes] = decoded(payload as Buffer, protocol);
-      if (!wanted.stdin) return;
+      if (!wantedStreams.stdin) return;
       // Newer clients report the end of their input.
       const ends = channel === Channel.close && bytes[0] === Channel.stdin;
       if ((channel === Channel.stdin || ends) && !this.input.take(ends ? undefined : bytes)) socket.close(1009);

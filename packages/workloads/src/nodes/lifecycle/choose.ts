@@ -70,18 +70,19 @@ export class LifecycleChoice {
 
   /** Undefined if no annotation is about the life cycle. */
   private from(annotations: Annotations): Annotated | undefined {
-    const found = Object.entries(annotations ?? {}).flatMap(([annotation, value]) => {
+    const stageAnnotations = Object.entries(annotations ?? {}).flatMap(([annotation, value]) => {
       if (!annotation.startsWith(this.prefix)) return [];
       const [name = '', ...container] = annotation.slice(this.prefix.length).split('.');
       const stage = stageOf.get(name);
       return stage === undefined ? [] : [{ annotation, container: container.join('.'), stage: () => stage(value) }];
     });
-    if (found.length === 0) return undefined;
-    if (found.length > STAGES_LIMIT) return { stages: [], problem: `more than ${STAGES_LIMIT} annotations are about the life cycle` };
+    if (stageAnnotations.length === 0) return undefined;
+    if (stageAnnotations.length > STAGES_LIMIT)
+      return { stages: [], problem: `more than ${STAGES_LIMIT} annotations are about the life cycle` };
     // What is said of one container comes after what is said of all.
-    found.sort((a, b) => (a.container < b.container ? -1 : a.container > b.container ? 1 : 0));
+    stageAnnotations.sort((a, b) => (a.container < b.container ? -1 : a.container > b.container ? 1 : 0));
     const stages: StageSpec[] = [];
-    for (const { annotation, container, stage } of found) {
+    for (const { annotation, container, stage } of stageAnnotations) {
       try {
         const spec = stage();
         if (spec === undefined) continue;

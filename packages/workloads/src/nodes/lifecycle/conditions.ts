@@ -38,9 +38,9 @@ export function phaseOf({ spec }: WorkloadPod, { main, initialized, initFailed }
 export function conditionsOf(pod: WorkloadPod, states: States, phase: string, now: number): Condition[] {
   const old = pod.status?.conditions ?? [];
   const containersReady = containersReadyOf(states, phase);
-  const found: Found[] = [initializedOf(states, phase), readyOf(pod, containersReady), containersReady];
+  const conditions: Found[] = [initializedOf(states, phase), readyOf(pod, containersReady), containersReady];
   const scheduled = old.find(({ type }) => type === 'PodScheduled') ?? stamped({ type: 'PodScheduled', status: 'True' }, undefined, now);
-  const own = found.map((one) =>
+  const own = conditions.map((one) =>
     stamped(
       one,
       old.find(({ type }) => type === one.type),
@@ -51,9 +51,9 @@ export function conditionsOf(pod: WorkloadPod, states: States, phase: string, no
   return [...own, scheduled, ...old.filter(({ type }) => !names.has(type))];
 }
 
-function stamped(found: Found, old: Condition | undefined, now: number): Condition {
-  const lastTransitionTime = old?.status === found.status && old.lastTransitionTime != null ? old.lastTransitionTime : formatTime(now);
-  return { lastProbeTime: null, lastTransitionTime, ...found } as unknown as Condition;
+function stamped(condition: Found, old: Condition | undefined, now: number): Condition {
+  const lastTransitionTime = old?.status === condition.status && old.lastTransitionTime != null ? old.lastTransitionTime : formatTime(now);
+  return { lastProbeTime: null, lastTransitionTime, ...condition } as unknown as Condition;
 }
 
 function initializedOf({ init, initialized }: States, phase: string): Found {

@@ -90,8 +90,8 @@ function waiting(world: ContainerWorld, container: Container, role: Role, status
 
 /** The same status if it has that reason already, so that nothing is written. */
 function waitingAs(container: Container, status: ContainerStatus, reason: string, message?: string): ContainerStatus {
-  const known = status.state?.waiting;
-  const isSame = known?.reason === reason && known.message === message && status.image === container.image;
+  const oldWaiting = status.state?.waiting;
+  const isSame = oldWaiting?.reason === reason && oldWaiting.message === message && status.image === container.image;
   return isSame ? status : { ...waitingStatus(container, reason, message), ...runsOf(status) };
 }
 /** What is known of earlier runs. */
@@ -231,8 +231,8 @@ function terminated(world: ContainerWorld, container: Container, role: Role, sta
   }
   const wait = backoffMs(status);
   const finished = memory.time(`${container.name}/finished`) ?? timeMillis(end.finishedAt ?? '');
-  const kept: ContainerStatus = { ...status, lastState: { terminated: end } };
-  if (now >= finished + wait) return { status: restarted(world, container, role, kept), due: undefined };
+  const withLastState: ContainerStatus = { ...status, lastState: { terminated: end } };
+  if (now >= finished + wait) return { status: restarted(world, container, role, withLastState), due: undefined };
   event({
     type: 'Warning',
     reason: 'BackOff',
@@ -241,7 +241,7 @@ function terminated(world: ContainerWorld, container: Container, role: Role, sta
   });
   const { name, namespace, uid } = pod.metadata;
   const message = `back-off ${backoffText(wait)} restarting failed container=${container.name} pod=${name}_${namespace}(${uid})`;
-  return { status: { ...kept, state: { waiting: { reason: 'CrashLoopBackOff', message } } }, due: finished + wait };
+  return { status: { ...withLastState, state: { waiting: { reason: 'CrashLoopBackOff', message } } }, due: finished + wait };
 }
 
 /** The first restart is immediate, and so is one after a long run. */

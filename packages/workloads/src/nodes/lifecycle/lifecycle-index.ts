@@ -64,12 +64,12 @@ export class LifecycleIndex {
   first(pod: ChosenFor): ConfiguredLifecycle | undefined {
     const { namespace = '', labels = {} } = pod.metadata;
     if (this.places.size === 0) return undefined;
-    let found: ConfiguredLifecycle | undefined;
+    let firstMatch: ConfiguredLifecycle | undefined;
     const lookAt = (key: string): void => {
       for (const one of this.places.get(key) ?? []) {
-        if (found !== undefined && one.name >= found.name) return;
+        if (firstMatch !== undefined && one.name >= firstMatch.name) return;
         if (!selects(one, pod)) continue;
-        found = one;
+        firstMatch = one;
         return;
       }
     };
@@ -77,7 +77,7 @@ export class LifecycleIndex {
     lookAt(namespaceKey(namespace));
     for (const image of imagesOf(pod.spec)) lookAt(imageKey(image));
     lookAt(ANY);
-    return found;
+    return firstMatch;
   }
 }
 

@@ -20,10 +20,10 @@ export class PodMemory {
   /** Files that commands of the pod wrote to its volumes, by volume. */
   readonly volumes = new Map<string, KeptFiles>();
   /** Config maps and secrets as its commands see them, and since when. */
-  sources: { readonly at: number; readonly found: Sources } | undefined;
+  sources: { readonly at: number; readonly value: Sources } | undefined;
 
   get hasFiles(): boolean {
-    return [...this.volumes.values()].some(({ written, removed }) => written.size + removed.size > 0);
+    return [...this.volumes.values()].some(({ contents: written, removed }) => written.size + removed.size > 0);
   }
 
   constructor(uid: string) {
@@ -34,8 +34,8 @@ export class PodMemory {
   }
   /** The time at which something was first noted. */
   since(what: string, now: number): number {
-    const known = this.times.get(what);
-    if (known !== undefined) return known;
+    const knownTime = this.times.get(what);
+    if (knownTime !== undefined) return knownTime;
     this.times.set(what, now);
     return now;
   }

@@ -106,8 +106,8 @@ function ephemeralStates(world: PodWorld): ContainerStatus[] {
   return (pod.spec?.ephemeralContainers ?? []).map((container) => {
     const old = byName(pod.status?.ephemeralContainerStatuses, container.name);
     if (old !== undefined) return old;
-    const { started: _started, ...made } = waitingStatus(container as unknown as Container, '');
-    return { ...made, state: { running: { startedAt: formatTime(now) } } };
+    const { started: _started, ...waitingState } = waitingStatus(container as unknown as Container, '');
+    return { ...waitingState, state: { running: { startedAt: formatTime(now) } } };
   });
 }
 

@@ -11,7 +11,7 @@ export class BalancerAddresses {
   private readonly ranges: readonly AddressRange[];
   /** Keys of services by address. */
   private readonly holders = new Map<string, string>();
-  private readonly held = new Map<string, Set<string>>();
+  private readonly addressesByService = new Map<string, Set<string>>();
   /** Where the search for a free address of a range begins: one is used again as late as possible. */
   private readonly next = new Map<AddressRange, number>();
   /** Addresses of each range in use. */
@@ -28,7 +28,7 @@ export class BalancerAddresses {
     return this.ranges.flatMap((range) => (range.family === family ? [range.text] : [])).join(', ');
   }
   of(service: string): ReadonlySet<string> {
-    return this.held.get(service) ?? none;
+    return this.addressesByService.get(service) ?? none;
   }
   /** The service that has an address. */
   holderOf(address: string): string | undefined {
@@ -39,8 +39,8 @@ export class BalancerAddresses {
     const holder = this.holders.get(address);
     if (holder !== undefined) return holder === service;
     this.holders.set(address, service);
-    const addresses = this.held.get(service) ?? new Set();
-    this.held.set(service, addresses.add(address));
+    const addresses = this.addressesByService.get(service) ?? new Set();
+    this.addressesByService.set(service, addresses.add(address));
     this.count(address, 1);
     return true;
   }
@@ -58,16 +58,16 @@ export class BalancerAddresses {
     return undefined;
   }
   /** Takes from a service what it has besides these. Returns whether that was anything. */
-  keepOnly(service: string, kept: readonly string[]): boolean {
+  keepOnly(service: string, keptAddresses: readonly string[]): boolean {
     let isChanged = false;
     for (const address of this.of(service)) {
-      if (kept.includes(address)) continue;
+      if (keptAddresses.includes(address)) continue;
       this.holders.delete(address);
-      this.held.get(service)?.delete(address);
+      this.addressesByService.get(service)?.delete(address);
       this.count(address, -1);
       isChanged = true;
     }
-    if (this.of(service).size === 0) this.held.delete(service);
+    if (this.of(service).size === 0) this.addressesByService.delete(service);
     return isChanged;
   }
 

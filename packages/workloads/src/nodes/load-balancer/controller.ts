@@ -56,9 +56,9 @@ class LoadBalancers {
   private isServed({ metadata }: ServiceObject): boolean {
     return metadata.finalizers?.includes(this.finalizer) === true;
   }
-  private release(key: string, kept: readonly string[]): void {
+  private release(key: string, keptAddresses: readonly string[]): void {
     this.waiting.delete(key);
-    if (!this.addresses.keepOnly(key, kept)) return;
+    if (!this.addresses.keepOnly(key, keptAddresses)) return;
     for (const other of this.waiting) this.work.add(other);
     this.waiting.clear();
   }
@@ -70,41 +70,46 @@ class LoadBalancers {
     if (!wantsBalancer(service) || service.metadata.deletionTimestamp != null) return this.clear(key, service);
     const ingress = ingressOf(service);
     if (ingress.length > 0 && !this.isOwn(key, ingress)) return;
-    const wanted = this.wanted(key, service);
-    if (typeof wanted === 'string') {
+    const wantedAddresses = this.addressesFor(key, service);
+    if (typeof wantedAddresses === 'string') {
       this.waiting.add(key);
       this.addresses.keepOnly(
         key,
         ingress.map(({ ip = '' }) => ip),
       );
-      this.event(service, 'Warning', 'SyncLoadBalancerFailed', `Error syncing load balancer: failed to ensure load balancer: ${wanted}`);
+      this.event(
+        service,
+        'Warning',
+        'SyncLoadBalancerFailed',
+        `Error syncing load balancer: failed to ensure load balancer: ${wantedAddresses}`,
+      );
       return;
     }
-    const isSame = wanted.length === ingress.length && wanted.every((ip, i) => ingress[i]?.ip === ip);
-    if (!isSame || !this.isServed(service)) await this.ensure(service, wanted);
-    this.release(key, wanted);
+    const isSame = wantedAddresses.length === ingress.length && wantedAddresses.every((ip, i) => ingress[i]?.ip === ip);
+    if (!isSame || !this.isServed(service)) await this.ensure(service, wantedAddresses);
+    this.release(key, wantedAddresses);
   }
   /** Whether a status is what was written here: others may write theirs. */
   private isOwn(key: string, ingress: readonly Ingress[]): boolean {
     return ingress.every(({ ip, hostname }) => hostname === undefined && ip !== undefined && this.addresses.of(key).has(ip));
   }
   /** The addresses that a service is to have, or why it cannot. */
-  private wanted(key: string, service: ServiceObject): readonly string[] | string {
+  private addressesFor(key: string, service: ServiceObject): readonly string[] | string {
     const { addresses } = this;
     const requested = parseIP(service.spec?.loadBalancerIP ?? '');
     const address = requested === undefined ? undefined : formatIP(requested);
-    const wanted: string[] = [];
+    const ingressAddresses: string[] = [];
     for (const family of familiesOf(service)) {
       if (address !== undefined && ipFamily(address) === family) {
         if (!addresses.hold(key, address)) return `the address ${address} is in use by service ${addresses.holderOf(address)}`;
-        wanted.push(address);
+        ingressAddresses.push(address);
       } else if (addresses.has(family)) {
         const next = this.heldOf(key, family) ?? addresses.take(key, family);
         if (next === undefined) return `no addresses are left in ${addresses.textOf(family)}`;
-        wanted.push(next);
+        ingressAddresses.push(next);
       }
     }
-    return wanted.length > 0 ? wanted : `there is no range of ${familiesOf(service).join(' or ')} addresses`;
+    return ingressAddresses.length > 0 ? ingressAddresses : `there is no range of ${familiesOf(service).join(' or ')} addresses`;
   }
   private heldOf(key: string, family: IPFamily): string | undefined {
     for (const address of this.addresses.of(key)) if (ipFamily(address) === family) return address;
@@ -118,10 +123,10 @@ class LoadBalancers {
     if (!this.isServed(service))
       current = await this.patch(service, { metadata: { finalizers: [...(service.metadata.finalizers ?? []), this.finalizer] } });
     if (current === undefined) return;
-    const written = await this.patch(current, { status: { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } } });
-    if (written === undefined) return;
+    const patched = await this.patch(current, { status: { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } } });
+    if (patched === undefined) return;
     this.event(service, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
-    await this.services.seen(written);
+    await this.services.whenArrived(patched);
   }
   private async clear(key: string, service: ServiceObject): Promise<void> {
     if (!this.isServed(service)) return this.release(key, []);

@@ -20,7 +20,7 @@ import { formatTime } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import type { Annotations } from '../annotations.ts';
 import { isSimulated, type NodeObject } from '../node-object.ts';
-import { containerUsage, nodeUsage, sumOf, type Usage, WINDOW_MS, written } from './usage.ts';
+import { containerUsage, nodeUsage, sumOf, type Usage, usageTexts, WINDOW_MS } from './usage.ts';
 
 export const VERSION = 'v1beta1';
 
@@ -96,20 +96,21 @@ export class MetricsServer {
     const query = new URLSearchParams(search);
     if (query.get('watch') === 'true' || query.get('watch') === '1')
       throw methodNotAllowed({ group: groupName(this.options.identity, 'metrics'), resource: parts[0] ?? '' }, 'watch');
-    const wanted = wantedOf(parts, query);
-    const found = wanted.resource === 'nodes' ? await this.nodes(wanted) : await this.pods(wanted);
+    const metricsQuery = wantedOf(parts, query);
+    const metricsList = metricsQuery.resource === 'nodes' ? await this.nodes(metricsQuery) : await this.pods(metricsQuery);
     const asTable = /as=Table/.test(req.headers.accept ?? '') ? this.tableGroup(req.headers.accept ?? '') : undefined;
-    if (asTable !== undefined) return send(res, 200, this.table(found, asTable));
-    const kind = wanted.resource === 'nodes' ? 'NodeMetrics' : 'PodMetrics';
-    if (wanted.name !== undefined) return send(res, 200, { kind, apiVersion: this.apiVersion, ...shown(found[0] as Metrics) });
-    send(res, 200, { kind: `${kind}List`, apiVersion: this.apiVersion, metadata: {}, items: found.map(shown) });
+    if (asTable !== undefined) return send(res, 200, this.table(metricsList, asTable));
+    const kind = metricsQuery.resource === 'nodes' ? 'NodeMetrics' : 'PodMetrics';
+    if (metricsQuery.name !== undefined)
+      return send(res, 200, { kind, apiVersion: this.apiVersion, ...metricsObject(metricsList[0] as Metrics) });
+    send(res, 200, { kind: `${kind}List`, apiVersion: this.apiVersion, metadata: {}, items: metricsList.map(metricsObject) });
   }
 
   private async pods({ namespace, name, query }: Wanted): Promise<Metrics[]> {
     const { client } = this.options;
     const simulated = await this.simulatedNodes();
     const namespaces = await this.namespaces(namespace);
-    const found: Metrics[] = [];
+    const podMetrics: Metrics[] = [];
     if (name !== undefined) {
       const pod = await client.find<WorkloadPod>(refs.pods, namespace ?? '', name);
       const metrics = pod === undefined ? undefined : this.podMetrics(pod, simulated, namespaces);
@@ -119,9 +120,9 @@ export class MetricsServer {
     }
     for await (const pod of client.each<WorkloadPod>(refs.pods, namespace, selectors(query))) {
       const metrics = this.podMetrics(pod, simulated, namespaces);
-      if (metrics !== undefined) found.push(metrics);
+      if (metrics !== undefined) podMetrics.push(metrics);
     }
-    return found;
+    return podMetrics;
   }
   /** The annotations of namespaces. */
   private async namespaces(name?: string): Promise<ReadonlyMap<string, Annotations>> {
@@ -142,7 +143,7 @@ export class MetricsServer {
     return {
       metadata: { name, namespace, ...(labels !== undefined && { labels }) },
       ...this.times(now),
-      containers: usages.map(([container, usage]) => ({ name: container, usage: written(usage) })),
+      containers: usages.map(([container, usage]) => ({ name: container, usage: usageTexts(usage) })),
       total: sumOf(usages.map(([, usage]) => usage)),
     };
   }
@@ -156,7 +157,7 @@ export class MetricsServer {
     const of = (node: NodeObject, sums: ReadonlyMap<string, Usage>): Metrics => {
       const { name: node_ = '', labels } = node.metadata;
       const total = sums.get(node_) ?? nodeUsage([]);
-      return { metadata: { name: node_, ...(labels !== undefined && { labels }) }, ...this.times(now), usage: written(total), total };
+      return { metadata: { name: node_, ...(labels !== undefined && { labels }) }, ...this.times(now), usage: usageTexts(total), total };
     };
     if (name !== undefined) {
       const node = await client.find<NodeObject>(refs.nodes, '', name);
@@ -165,11 +166,11 @@ export class MetricsServer {
       return [of(node, await this.sumsByNode())];
     }
     const sums = await this.sumsByNode();
-    const found: Metrics[] = [];
+    const nodeMetrics: Metrics[] = [];
     for await (const node of client.each<NodeObject>(refs.nodes, undefined, selectors(query))) {
-      if (isSimulated(identity, node)) found.push(of(node, sums));
+      if (isSimulated(identity, node)) nodeMetrics.push(of(node, sums));
     }
-    return found;
+    return nodeMetrics;
   }
   private async simulatedNodes(): Promise<ReadonlySet<string>> {
     return new Set((await this.sumsByNode()).keys());
@@ -195,11 +196,11 @@ export class MetricsServer {
     }
     for await (const pod of client.each<WorkloadPod>(refs.pods, undefined)) {
       const node = pod.spec?.nodeName ?? '';
-      const known = byNode.get(node);
-      if (known === undefined || !isUsing(pod)) continue;
+      const nodeUsage = byNode.get(node);
+      if (nodeUsage === undefined || !isUsing(pod)) continue;
       const annotated = { identity, pod, ofNamespace: namespaces.get(pod.metadata.namespace ?? '') };
       const usages = (pod.spec?.containers ?? []).map((container) => containerUsage(annotated, container, now));
-      byNode.set(node, sumOf(usages, known));
+      byNode.set(node, sumOf(usages, nodeUsage));
     }
     return byNode;
   }
@@ -208,7 +209,7 @@ export class MetricsServer {
   private tableGroup(accept: string): string | undefined {
     return metaGroups.find((group) => accept.includes(`g=${group}`));
   }
-  private table(found: readonly Metrics[], group: string): object {
+  private table(metricsList: readonly Metrics[], group: string): object {
     const column = (name: string, type = 'string') => ({ name, type, format: name === 'Name' ? 'name' : '', description: '', priority: 0 });
     const apiVersion = joinApiVersion(group, 'v1');
     return {
@@ -216,8 +217,8 @@ export class MetricsServer {
       apiVersion,
       metadata: {},
       columnDefinitions: ['Name', 'Cpu', 'Memory', 'Window'].map((name) => column(name)),
-      rows: found.map(({ metadata, total, window }) => ({
-        cells: [metadata.name, written(total).cpu, written(total).memory, window],
+      rows: metricsList.map(({ metadata, total, window }) => ({
+        cells: [metadata.name, usageTexts(total).cpu, usageTexts(total).memory, window],
         object: { kind: 'PartialObjectMetadata', apiVersion, metadata },
       })),
     };
@@ -248,7 +249,7 @@ const resources = [
 const isUsing = ({ status }: WorkloadPod): boolean =>
   status?.phase === 'Running' && (status.containerStatuses ?? []).every(({ state }) => state?.running != null);
 
-const shown = ({ total: _total, ...metrics }: Metrics): object => metrics;
+const metricsObject = ({ total: _total, ...metrics }: Metrics): object => metrics;
 
 function send(res: ServerResponse, status: number, body: object): void {
   const text = `${jsonText(body)}\n`;

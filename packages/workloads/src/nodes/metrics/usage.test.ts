@@ -2,7 +2,7 @@ import type { Loose } from '@plat-dev/controllers/testing';
 import { plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import type { Annotated } from '../annotations.ts';
-import { containerUsage, nodeUsage, sumOf, WINDOW_MS, written } from './usage.ts';
+import { containerUsage, nodeUsage, sumOf, usageTexts, WINDOW_MS } from './usage.ts';
 
 const pod = (annotations: Record<string, string> = {}, ofNamespace: Record<string, string> = {}): Annotated => ({
   identity: plat,
@@ -32,7 +32,7 @@ test('containers that request nothing use little', () => {
 
 test('annotations say what is used, of all containers or of one; wrong ones are not used', () => {
   const of = (annotations: Record<string, string>, ofNamespace = {}) =>
-    written(containerUsage(pod(annotations, ofNamespace), container({ cpu: '1' }), 0));
+    usageTexts(containerUsage(pod(annotations, ofNamespace), container({ cpu: '1' }), 0));
   expect(of({ [note('cpu')]: '250m', [note('memory')]: '64Mi' })).toEqual({ cpu: '250000000n', memory: '65536Ki' });
   expect(of({ [note('cpu')]: '250m', [note('cpu.main')]: '2' }).cpu).toBe('2000000000n');
   expect(of({ [note('cpu')]: 'much' })).toEqual(of({}));

@@ -29,15 +29,15 @@ const OF_NODE: Usage = { cpu: 100e6, memory: 512 * 2 ** 20 };
 
 export function containerUsage(annotated: Annotated, container: Container, now: number): Usage {
   const window = Math.floor(now / WINDOW_MS);
-  const drawn = (resource: 'cpu' | 'memory', small: { low: number; high: number }, scale: number): number => {
-    const given = numberOf(annotationOf(annotated, `usage.${resource}`, container.name));
-    if (given !== undefined) return given * scale;
+  const randomUsage = (resource: 'cpu' | 'memory', small: { low: number; high: number }, scale: number): number => {
+    const annotatedUsage = numberOf(annotationOf(annotated, `usage.${resource}`, container.name));
+    if (annotatedUsage !== undefined) return annotatedUsage * scale;
     const share = fraction(`${annotated.pod.metadata.uid}/${container.name}/${resource}/${window}`);
     const request = numberOf(container.resources?.requests?.[resource]);
     if (request === undefined || request === 0) return Math.floor(small.low + share * (small.high - small.low));
     return Math.floor(request * scale * (LOW + share * (HIGH - LOW)));
   };
-  return { cpu: drawn('cpu', SMALL_CPU, 1e9), memory: drawn('memory', SMALL_MEMORY, 1) };
+  return { cpu: randomUsage('cpu', SMALL_CPU, 1e9), memory: randomUsage('memory', SMALL_MEMORY, 1) };
 }
 
 /** Undefined for what is no quantity. */
@@ -62,7 +62,7 @@ export const sumOf = (usages: Iterable<Usage>, from: Usage = { cpu: 0, memory: 0
 export const nodeUsage = (pods: Iterable<Usage>): Usage => sumOf(pods, OF_NODE);
 
 /** As a metrics server writes it: `12345678n` and `1234Ki`. */
-export const written = ({ cpu, memory }: Usage): { cpu: string; memory: string } => ({
+export const usageTexts = ({ cpu, memory }: Usage): { cpu: string; memory: string } => ({
   cpu: `${Math.round(cpu)}n`,
   memory: `${Math.round(memory / 1024)}Ki`,
 });

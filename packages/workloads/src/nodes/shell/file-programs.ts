@@ -63,11 +63,11 @@ export const filePrograms: Readonly<Record<string, Program>> = {
     return code;
   },
   *dd(args, { files }) {
-    const given = new Map(args.map((arg) => [arg.slice(0, arg.indexOf('=')), arg.slice(arg.indexOf('=') + 1)]));
-    const source = given.get('if');
-    const most = given.has('count') ? Number(given.get('count')) * sizeOf(given.get('bs') ?? '512') : Number.POSITIVE_INFINITY;
+    const operands = new Map(args.map((arg) => [arg.slice(0, arg.indexOf('=')), arg.slice(arg.indexOf('=') + 1)]));
+    const source = operands.get('if');
+    const most = operands.has('count') ? Number(operands.get('count')) * sizeOf(operands.get('bs') ?? '512') : Number.POSITIVE_INFINITY;
     if (!(most >= 0)) {
-      yield { err: `dd: invalid number '${given.get('count')}'\n` };
+      yield { err: `dd: invalid number '${operands.get('count')}'\n` };
       return 1;
     }
     let text: string | undefined = '';
@@ -79,7 +79,7 @@ export const filePrograms: Readonly<Record<string, Program>> = {
       return 1;
     }
     text = text.slice(0, most);
-    const target = given.get('of');
+    const target = operands.get('of');
     if (target === undefined) yield { out: text };
     else if (target !== '/dev/null' && !files.write(target, text)) {
       yield { err: `dd: ${target}: No space left on device\n` };
@@ -145,18 +145,18 @@ const LINES = 10;
 /** The first or last lines of files: `-n 5`, `-n5`, `-5`; of the last ones also `+5`, from that one on. */
 function* part(args: readonly string[], { files }: Environment, program: 'head' | 'tail'): Running {
   const operands: string[] = [];
-  let given = String(LINES);
+  let countText = String(LINES);
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
     const number = /^-(?:[fF]*n)?(\+?\d+)$/.exec(arg);
-    if (/^-[fF]*n$/.test(arg)) given = args[++i] ?? '';
-    else if (number !== null) given = number[1] as string;
+    if (/^-[fF]*n$/.test(arg)) countText = args[++i] ?? '';
+    else if (number !== null) countText = number[1] as string;
     else if (!arg.startsWith('-') || arg === '-') operands.push(arg);
     else if (!/^-[fFq]+$|^--follow\b|^--retry$/.test(arg)) throw new NotSupported(`${program} ${arg}`);
   }
-  const count = Number(given);
-  if (!/^\+?\d+$/.test(given)) {
-    yield { err: `${program}: invalid number '${given}'\n` };
+  const count = Number(countText);
+  if (!/^\+?\d+$/.test(countText)) {
+    yield { err: `${program}: invalid number '${countText}'\n` };
     return 1;
   }
   for (const path of operands.length === 0 ? ['-'] : operands) {
@@ -166,9 +166,9 @@ function* part(args: readonly string[], { files }: Environment, program: 'head' 
       return 1;
     }
     const lines = linesOf(text);
-    const chosen =
-      program === 'head' ? lines.slice(0, count) : given.startsWith('+') ? lines.slice(count - 1) : lines.slice(-count || lines.length);
-    if (chosen.length > 0) yield { out: chosen.join('') };
+    const selectedLines =
+      program === 'head' ? lines.slice(0, count) : countText.startsWith('+') ? lines.slice(count - 1) : lines.slice(-count || lines.length);
+    if (selectedLines.length > 0) yield { out: selectedLines.join('') };
   }
   return 0;
 }

@@ -19,11 +19,11 @@ const COMMAND_FILE_WORK = 1 << 19;
 
 /** Changes that commands made to the files of a container, or of a volume, by their path in it: `/a/b`; directories end with `/`. */
 export interface KeptFiles {
-  readonly written: Map<string, string>;
+  readonly contents: Map<string, string>;
   /** Files that were there from the start and are removed. At most those that were there. */
   readonly removed: Set<string>;
 }
-export const newKeptFiles = (): KeptFiles => ({ written: new Map(), removed: new Set() });
+export const newKeptFiles = (): KeptFiles => ({ contents: new Map(), removed: new Set() });
 
 /**
  * A place for what commands write: the container itself at ``, or a volume at its mount path.
@@ -34,13 +34,13 @@ export interface Layer {
   readonly path: string;
   /** The part of a volume that is mounted. */
   readonly within?: string;
-  readonly kept: () => KeptFiles | undefined;
+  readonly keptFiles: () => KeptFiles | undefined;
   /** The same, made if there is none. */
   readonly keep: () => KeptFiles;
 }
 
 /** A layer that is forgotten with its user, unless that keeps `kept`. */
-export const layerOf = (kept: KeptFiles, path = ''): Layer => ({ path, kept: () => kept, keep: () => kept });
+export const layerOf = (keptFiles: KeptFiles, path = ''): Layer => ({ path, keptFiles: () => keptFiles, keep: () => keptFiles });
 
 /** Whether a file that is not there is known to be missing, by its path. */
 export type Knowledge = (path: string) => boolean;
@@ -107,11 +107,11 @@ export class Files {
     const at = this.absolute(path);
     if (at === '/dev/null') return '';
     const { layer, name } = this.place(at);
-    const kept = layer.kept();
-    const own = kept?.written.get(name);
-    const found = own ?? (kept?.removed.has(name) === true ? undefined : this.base.get(at));
-    if (found === undefined) this.missed = true;
-    return found;
+    const keptFiles = layer.keptFiles();
+    const own = keptFiles?.contents.get(name);
+    const content = own ?? (keptFiles?.removed.has(name) === true ? undefined : this.base.get(at));
+    if (content === undefined) this.missed = true;
+    return content;
   }
   isDirectory(path: string): boolean {
     const at = this.absolute(path);
@@ -169,31 +169,31 @@ export class Files {
   private put(at: string, text: string): boolean {
     const { layer, name } = this.place(at);
     if (name.length > PATH_LIMIT) return false;
-    const kept = layer.keep();
-    this.spend(kept.written.size);
+    const keptFiles = layer.keep();
+    this.spend(keptFiles.contents.size);
     let size = text.length;
-    for (const [file, content] of kept.written) if (file !== name) size += content.length;
-    const fits = text.length <= FILE_BYTES && size <= KEPT_BYTES && (kept.written.size < FILES || kept.written.has(name));
+    for (const [file, content] of keptFiles.contents) if (file !== name) size += content.length;
+    const fits = text.length <= FILE_BYTES && size <= KEPT_BYTES && (keptFiles.contents.size < FILES || keptFiles.contents.has(name));
     if (!fits) return false;
-    kept.removed.delete(name);
-    kept.written.set(name, text);
+    keptFiles.removed.delete(name);
+    keptFiles.contents.set(name, text);
     this.changes++;
     return true;
   }
   /** Removes a file, or a directory with all in it. Returns false if there is none. */
   remove(path: string): boolean {
     const at = this.absolute(path);
-    let found = false;
+    let isRemoved = false;
     for (const file of [...this.paths()]) {
       if (!isWithin(file, at)) continue;
-      found = true;
+      isRemoved = true;
       const { layer, name } = this.place(file);
-      const kept = layer.keep();
-      kept.written.delete(name);
-      if (this.base.has(file)) kept.removed.add(name);
+      const keptFiles = layer.keep();
+      keptFiles.contents.delete(name);
+      if (this.base.has(file)) keptFiles.removed.add(name);
       this.changes++;
     }
-    return found;
+    return isRemoved;
   }
   /** All files as they are now. */
   all(): Map<string, string> {
@@ -209,13 +209,13 @@ export class Files {
   private *paths(): Generator<string> {
     for (const at of this.base.keys()) {
       const { layer, name } = this.place(at);
-      const kept = layer.kept();
+      const keptFiles = layer.keptFiles();
       this.spend(FILE_WORK);
-      if (kept === undefined || !(kept.removed.has(name) || kept.written.has(name))) yield at;
+      if (keptFiles === undefined || !(keptFiles.removed.has(name) || keptFiles.contents.has(name))) yield at;
     }
     for (const layer of this.layers) {
       const within = layer.within ?? '';
-      for (const name of layer.kept()?.written.keys() ?? []) {
+      for (const name of layer.keptFiles()?.contents.keys() ?? []) {
         const at = `${layer.path}${name.slice(within.length)}`;
         this.spend(FILE_WORK);
         // A deeper mount hides what is below it.

@@ -73,7 +73,7 @@ function* find(args: readonly string[], { files }: Environment): Running {
   let code = 0;
   for (const start of starts) {
     const root = files.absolute(start);
-    const shown: string[] = [];
+    const paths: string[] = [];
     if (!files.exists(root)) {
       if (files.assume(root)) continue;
       code = 1;
@@ -88,9 +88,9 @@ function* find(args: readonly string[], { files }: Environment): Running {
         .filter((part) => part !== '');
       const name = inside.at(-1) ?? (root.slice(root.lastIndexOf('/') + 1) || '/');
       if (inside.length < least || inside.length > most || (type !== undefined && isDirectory !== (type === 'd'))) continue;
-      if (names.every((pattern) => isLike(name, pattern))) shown.push(inside.length === 0 ? start : joined(start, inside));
+      if (names.every((pattern) => isLike(name, pattern))) paths.push(inside.length === 0 ? start : joined(start, inside));
     }
-    if (shown.length > 0) yield { out: `${shown.join('\n')}\n` };
+    if (paths.length > 0) yield { out: `${paths.join('\n')}\n` };
   }
   return code;
 }

@@ -20,8 +20,8 @@ const simplePrograms: Readonly<Record<string, Program>> = {
     const [first = ''] = args;
     const isOption = /^-[neE]+$/.test(first);
     const text = (isOption ? args.slice(1) : args).join(' ');
-    const shown = isOption && first.includes('e') ? unescaped(text) : text;
-    yield { out: isOption && first.includes('n') ? shown : `${shown}\n` };
+    const output = isOption && first.includes('e') ? unescaped(text) : text;
+    yield { out: isOption && first.includes('n') ? output : `${output}\n` };
     return 0;
   },
   *printf(args) {

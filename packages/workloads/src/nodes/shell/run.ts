@@ -61,8 +61,8 @@ function* program_(program: string, args: readonly string[], environment: Enviro
 /** Prints the variables, or runs a program with more of them: `env A=1 sh -c 'echo $A'` */
 function* env(args: readonly string[], environment: Environment): Running {
   const at = args.findIndex((arg) => !/^[A-Za-z_]\w*=/.test(arg));
-  const given = args.slice(0, at < 0 ? undefined : at).map(splitOnce);
-  const variables = new Map([...environment.variables, ...given]);
+  const assignments = args.slice(0, at < 0 ? undefined : at).map(splitOnce);
+  const variables = new Map([...environment.variables, ...assignments]);
   if (at >= 0) {
     if (args[at]?.startsWith('-')) throw new NotSupported('env with options');
     return yield* run(args.slice(at), { ...environment, variables });
@@ -428,9 +428,9 @@ class Shell {
   private added(output: string, more: string): string {
     if (output.length >= SUBSTITUTION_LIMIT) return output;
     const all = `${output}${more}`;
-    const kept = all.slice(0, SUBSTITUTION_LIMIT);
-    this.work.spend(kept.length - output.length);
-    return kept;
+    const keptText = all.slice(0, SUBSTITUTION_LIMIT);
+    this.work.spend(keptText.length - output.length);
+    return keptText;
   }
 }
 

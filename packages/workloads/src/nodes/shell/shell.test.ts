@@ -256,7 +256,7 @@ test('whatever a script does, it is bounded', () => {
 
 test('the bound of the files of a container holds even beside a file whose size is no number', () => {
   const own = newKeptFiles();
-  own.written.set('/odd', Object.prototype as string);
+  own.contents.set('/odd', Object.prototype as string);
   const { files } = environment({}, own);
   expect([files.write('/a', 'x'), files.write('/odd', 'x'), files.write('/a', 'x')]).toEqual([false, true, true]);
 });

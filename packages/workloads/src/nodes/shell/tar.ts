@@ -37,18 +37,18 @@ function wantedOf(args: readonly string[]): Wanted {
 }
 
 export function* tar(args: readonly string[], environment: Environment): Running {
-  const wanted = wantedOf(args);
-  return yield* wanted.mode === 'create' ? create(wanted, environment) : extract(wanted, environment);
+  const tarOptions = wantedOf(args);
+  return yield* tarOptions.mode === 'create' ? create(tarOptions, environment) : extract(tarOptions, environment);
 }
 
 function* create({ directory, paths }: Wanted, { files, now }: Environment): Running {
-  let written = 0;
+  let writtenBytes = 0;
   let code = 0;
   for (const path of paths) {
     const at = files.absolute(path.startsWith('/') ? path : `${directory}/${path}`);
     const name = withoutEnd(path, '/').replace(/^\/+/, '');
-    const found = files.under(at);
-    if (found.length === 0 && !files.isDirectory(at)) {
+    const filePaths = files.under(at);
+    if (filePaths.length === 0 && !files.isDirectory(at)) {
       if (files.assume(at)) continue;
       yield { err: `tar: ${path}: No such file or directory\n` };
       code = 1;
@@ -58,19 +58,19 @@ function* create({ directory, paths }: Wanted, { files, now }: Environment): Run
     const owned = { mode: 0o644, target: '', uid: 0, gid: 0, mtime: Math.floor(now() / 1000) };
     if (files.read(at) === undefined) {
       const header = headerOf({ ...owned, kind: 'directory', name, size: 0, mode: 0o755 });
-      written += header.length;
+      writtenBytes += header.length;
       yield { out: textOf(header) };
     }
-    for (const file of found) {
+    for (const file of filePaths) {
       if (file.endsWith('/')) continue;
       const content = bytesOf(files.read(file) ?? '');
       const header = headerOf({ ...owned, kind: 'file', name: `${name}${file.slice(at.length)}`, size: content.length });
       const whole = Buffer.concat([header, content, Buffer.alloc(paddingOf(content.length))]);
-      written += whole.length;
+      writtenBytes += whole.length;
       yield { out: textOf(whole) };
     }
   }
-  yield { out: textOf(endingOf(written)) };
+  yield { out: textOf(endingOf(writtenBytes)) };
   return code;
 }
 

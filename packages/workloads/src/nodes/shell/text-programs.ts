@@ -45,10 +45,10 @@ function* eachLine(
 }
 
 /** The letters of options, all of which must be known. */
-function knownOptions(program: string, args: readonly string[], known: string): ReturnType<typeof optionsOf> {
+function knownOptions(program: string, args: readonly string[], optionLetters: string): ReturnType<typeof optionsOf> {
   const options = optionsOf(args);
   const unknown =
-    args.find((arg) => arg.startsWith('--') && arg !== '--') ?? [...options.letters].find((letter) => !known.includes(letter));
+    args.find((arg) => arg.startsWith('--') && arg !== '--') ?? [...options.letters].find((letter) => !optionLetters.includes(letter));
   if (unknown !== undefined) throw new NotSupported(`${program} ${unknown.length === 1 ? `-${unknown}` : unknown}`);
   return options;
 }

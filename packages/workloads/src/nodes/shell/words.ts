@@ -39,7 +39,7 @@ export function tokensOf(script: string): Token[] {
 class Tokens {
   private readonly script: string;
   private at = 0;
-  private readonly found: Token[] = [];
+  private readonly tokens: Token[] = [];
   private parts: Part[] | undefined;
   private pieces = 0;
 
@@ -49,7 +49,7 @@ class Tokens {
   all(): Token[] {
     while (this.at < this.script.length) this.next();
     this.endWord();
-    return this.found;
+    return this.tokens;
   }
 
   private next(): void {
@@ -153,7 +153,7 @@ class Tokens {
     else this.parts.push(part);
   }
   private endWord(): void {
-    if (this.parts !== undefined) this.found.push({ kind: 'word', parts: this.parts });
+    if (this.parts !== undefined) this.tokens.push({ kind: 'word', parts: this.parts });
     this.parts = undefined;
   }
 }

@@ -30,7 +30,7 @@ export class VolumeBinding {
   private readonly options: BindingOptions;
   private readonly node: string;
   private readonly until: number;
-  private written = false;
+  private isWritten = false;
 
   constructor(options: BindingOptions, actions: VolumeActions, node: string) {
     this.options = options;
@@ -38,24 +38,24 @@ export class VolumeBinding {
     this.node = node;
     this.until = options.clock.monotonic() + BIND_TIMEOUT_MS;
     this.keys = [...actions.bind.map(({ claim }) => claimKey(claim)), ...actions.provision.map(claimKey)];
-    for (const { claim, volume } of actions.bind) options.objects.chosen.set(volume.metadata.name ?? '', claimKey(claim));
+    for (const { claim, volume } of actions.bind) options.objects.chosenVolumes.set(volume.metadata.name ?? '', claimKey(claim));
   }
   /** Milliseconds until it has taken too long; undefined when all claims are bound. Throws when they cannot be bound. */
   async advance(): Promise<number | undefined> {
-    if (!this.written) {
+    if (!this.isWritten) {
       await this.write();
-      this.written = true;
+      this.isWritten = true;
     }
     if (this.keys.every((key) => this.isBound(key))) return undefined;
-    const left = this.until - this.options.clock.monotonic();
-    if (left <= 0) throw new Error('binding volumes: timed out waiting for the condition');
-    return left;
+    const remainingMs = this.until - this.options.clock.monotonic();
+    if (remainingMs <= 0) throw new Error('binding volumes: timed out waiting for the condition');
+    return remainingMs;
   }
   /** Volumes that were not bound are free again. */
   end(): void {
     for (const { claim, volume } of this.actions.bind) {
       const name = volume.metadata.name ?? '';
-      if (this.options.objects.chosen.get(name) === claimKey(claim)) this.options.objects.chosen.delete(name);
+      if (this.options.objects.chosenVolumes.get(name) === claimKey(claim)) this.options.objects.chosenVolumes.delete(name);
     }
   }
 
@@ -63,21 +63,21 @@ export class VolumeBinding {
     const { client, objects, claims, volumes } = this.options;
     for (const { claim, volume } of this.actions.bind) {
       const { namespace, name, uid, resourceVersion } = claim.metadata;
-      const written = await client.patch(refs.persistentVolumes, '', volume.metadata.name ?? '', {
+      const patchedVolume = await client.patch(refs.persistentVolumes, '', volume.metadata.name ?? '', {
         metadata: {
           resourceVersion: volume.metadata.resourceVersion,
           annotations: { [objects.annotations.boundByController]: 'yes' },
         },
         spec: { claimRef: { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion } },
       });
-      await volumes.seen(written);
+      await volumes.whenArrived(patchedVolume);
     }
     for (const claim of this.actions.provision) {
       if (objects.selectedNode(claim) === this.node) continue;
       const { namespace = '', name = '', resourceVersion } = claim.metadata;
       const annotations = { [objects.annotations.selectedNode]: this.node };
-      const written = await client.patch(refs.persistentVolumeClaims, namespace, name, { metadata: { resourceVersion, annotations } });
-      await claims.seen(written);
+      const patchedClaim = await client.patch(refs.persistentVolumeClaims, namespace, name, { metadata: { resourceVersion, annotations } });
+      await claims.whenArrived(patchedClaim);
     }
   }
   private isBound(key: string): boolean {

@@ -11,18 +11,18 @@ export interface Disk {
 type Spec = NonNullable<WorkloadPod['spec']>;
 
 export function disksOf({ volumes }: Pick<Spec, 'volumes'>): Disk[] {
-  const found: Disk[] = [];
+  const disks: Disk[] = [];
   for (const { gcePersistentDisk: gce, awsElasticBlockStore: aws, iscsi, rbd } of volumes ?? []) {
-    if (gce !== undefined) found.push({ kind: 'gce', ids: [gce.pdName], readOnly: gce.readOnly ?? false });
+    if (gce !== undefined) disks.push({ kind: 'gce', ids: [gce.pdName], readOnly: gce.readOnly ?? false });
     // A disk of this kind has one user, however it is used.
-    if (aws !== undefined) found.push({ kind: 'aws', ids: [aws.volumeID], readOnly: false });
-    if (iscsi !== undefined) found.push({ kind: 'iscsi', ids: [iscsi.iqn], readOnly: iscsi.readOnly ?? false });
+    if (aws !== undefined) disks.push({ kind: 'aws', ids: [aws.volumeID], readOnly: false });
+    if (iscsi !== undefined) disks.push({ kind: 'iscsi', ids: [iscsi.iqn], readOnly: iscsi.readOnly ?? false });
     if (rbd !== undefined) {
       const ids = (rbd.monitors ?? []).map((monitor) => [monitor, rbd.pool ?? '', rbd.image].join('\n'));
-      found.push({ kind: 'rbd', ids, readOnly: rbd.readOnly ?? false });
+      disks.push({ kind: 'rbd', ids, readOnly: rbd.readOnly ?? false });
     }
   }
-  return found;
+  return disks;
 }
 
 /** Whether two pods cannot use these disks on one node: they are the same, and not both only read. */

@@ -10,7 +10,7 @@ export function matchingVolumes(objects: VolumeObjects, claim: Claim): Volume[] 
   const needed = size === undefined ? undefined : amount(size);
   const selector = claim.spec?.selector === undefined ? undefined : fromLabelSelector(claim.spec.selector);
   const mode = claim.spec?.volumeMode ?? 'Filesystem';
-  const found: { volume: Volume; size: ReturnType<typeof amount> }[] = [];
+  const matching: { volume: Volume; size: ReturnType<typeof amount> }[] = [];
   for (const volume of objects.volumes()) {
     const { spec, status, metadata } = volume;
     if (metadata.deletionTimestamp !== undefined || (spec?.volumeMode ?? 'Filesystem') !== mode) continue;
@@ -20,14 +20,14 @@ export function matchingVolumes(objects: VolumeObjects, claim: Claim): Volume[] 
     const has = amount(spec?.capacity?.storage ?? '0');
     if (needed !== undefined && has.compare(needed) < 0) continue;
     if (isNamed) return [volume];
-    const reserved = objects.chosen.get(metadata.name ?? '');
+    const reserved = objects.chosenVolumes.get(metadata.name ?? '');
     if (reserved !== undefined && reserved !== claimKey(claim)) continue;
     if (status?.phase !== 'Available' || objects.classNameOf(volume) !== className) continue;
     if (selector !== undefined && !selector.matches(metadata.labels)) continue;
     if (!(claim.spec?.accessModes ?? []).every((one) => spec?.accessModes?.includes(one))) continue;
-    found.push({ volume, size: has });
+    matching.push({ volume, size: has });
   }
-  return found
+  return matching
     .sort((a, b) => a.size.compare(b.size) || ((a.volume.metadata.name ?? '') < (b.volume.metadata.name ?? '') ? -1 : 1))
     .map(({ volume }) => volume);
 }

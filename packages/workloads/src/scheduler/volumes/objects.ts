@@ -35,7 +35,7 @@ export class VolumeObjects {
   readonly zoneLabels: readonly string[];
   readonly annotations: { readonly selectedNode: string; readonly boundByController: string };
   /** Volumes that were chosen for a claim, by name: others do not get them meanwhile. */
-  readonly chosen = new Map<string, string>();
+  readonly chosenVolumes = new Map<string, string>();
   private readonly bindCompleted: string;
   private readonly oldClass: string;
   private readonly noProvisioner: string;

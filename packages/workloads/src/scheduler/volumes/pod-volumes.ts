@@ -54,7 +54,7 @@ export function podVolumes(
   claims: readonly ClaimUse[],
   isUsed: (claim: string) => boolean,
 ): PodVolumes | Misfit {
-  const found: Claim[] = [];
+  const podClaims: Claim[] = [];
   for (const { name, ephemeral } of claims) {
     const claim = objects.claim(pod.namespace, name);
     const quoted = JSON.stringify(name);
@@ -73,12 +73,12 @@ export function podVolumes(
     if (ephemeral && !claim.metadata.ownerReferences?.some((owner) => owner.controller === true && owner.uid === pod.uid))
       return misfit(`PVC ${pod.namespace}/${name} was not created for pod ${pod.namespace}/${pod.name} (pod is not owner)`);
     if (claim.spec?.accessModes?.includes('ReadWriteOncePod') && isUsed(claimKey(claim))) return otherPod;
-    found.push(claim);
+    podClaims.push(claim);
   }
-  const bound = found.filter((claim) => objects.isBound(claim));
-  const unbound = found.filter((claim) => !objects.isBound(claim));
+  const bound = podClaims.filter((claim) => objects.isBound(claim));
+  const unbound = podClaims.filter((claim) => !objects.isBound(claim));
   if (unbound.some((claim) => !objects.waitsForConsumer(claim) || (claim.spec?.volumeName ?? '') !== '')) return unboundImmediate;
-  return new PodVolumes(objects, bound, unbound, found);
+  return new PodVolumes(objects, bound, unbound, podClaims);
 }
 
 export class PodVolumes {
@@ -142,16 +142,16 @@ export class PodVolumes {
   private bindUnbound(node: NodeState): VolumeActions | undefined {
     const bind: { claim: Claim; volume: Volume }[] = [];
     const provision: Claim[] = [];
-    const chosen = new Set<Volume>();
+    const chosenVolumes = new Set<Volume>();
     for (const { claim, storageClass, selectedNode, volumes } of this.unbound) {
       if (selectedNode !== undefined && selectedNode !== node.name) return undefined;
-      const found =
+      const bindable =
         selectedNode !== undefined
           ? undefined
-          : volumes.find(({ volume, test }) => !chosen.has(volume) && (test === undefined || test(node)));
-      if (found !== undefined) {
-        chosen.add(found.volume);
-        bind.push({ claim, volume: found.volume });
+          : volumes.find(({ volume, test }) => !chosenVolumes.has(volume) && (test === undefined || test(node)));
+      if (bindable !== undefined) {
+        chosenVolumes.add(bindable.volume);
+        bind.push({ claim, volume: bindable.volume });
       } else if (storageClass !== undefined && this.objects.canProvision(storageClass) && isAllowed(storageClass, node))
         provision.push(claim);
       else return undefined;

@@ -9,12 +9,12 @@ import type { AdmissionRequest } from '../../types.ts';
 
 export const namespaceLifecycle: MakePlugin = ({ identity, live, catchUp }) => {
   const namespaces = live('', 'namespaces');
-  const kept = new Set(['default', identity.namespaces.system, identity.namespaces.public]);
+  const permanentNamespaces = new Set(['default', identity.namespaces.system, identity.namespaces.public]);
   const check = ({ served, operation, namespace, name, namespaceToBeMade }: AdmissionRequest): void => {
-    const found = namespaces.get('', namespace);
-    if (found === undefined && namespaceToBeMade) return;
-    if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
-    if (operation === 'CREATE' && found.metadata.deletionTimestamp !== undefined) {
+    const namespaceObject = namespaces.get('', namespace);
+    if (namespaceObject === undefined && namespaceToBeMade) return;
+    if (namespaceObject === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+    if (operation === 'CREATE' && namespaceObject.metadata.deletionTimestamp !== undefined) {
       const error = forbidden(
         served.resource,
         name,
@@ -31,7 +31,8 @@ export const namespaceLifecycle: MakePlugin = ({ identity, live, catchUp }) => {
       const { served, operation, namespace, name } = request;
       const isNamespace = served.kind.group === '' && served.kind.plural === 'namespaces';
       if (isNamespace) {
-        if (operation === 'DELETE' && kept.has(name)) throw forbidden(served.resource, name, 'this namespace may not be deleted');
+        if (operation === 'DELETE' && permanentNamespaces.has(name))
+          throw forbidden(served.resource, name, 'this namespace may not be deleted');
         return;
       }
       if (!served.kind.namespaced || operation === 'DELETE') return;

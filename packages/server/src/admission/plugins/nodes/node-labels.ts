@@ -11,10 +11,10 @@ interface Names {
   readonly allowed: ReadonlySet<string>;
 }
 
-const made = new WeakMap<Identity, Names>();
+const namesByIdentity = new WeakMap<Identity, Names>();
 
 function namesOf(identity: Identity): Names {
-  let names = made.get(identity);
+  let names = namesByIdentity.get(identity);
   if (names === undefined) {
     const name = (text: string, prefix?: string): QualifiedName => domainName(identity, text, prefix);
     const domain = (prefix: string): string => `${prefix}.${identity.domain}`;
@@ -36,7 +36,7 @@ function namesOf(identity: Identity): Names {
         name('arch', 'beta'),
       ]),
     };
-    made.set(identity, names);
+    namesByIdentity.set(identity, names);
   }
   return names;
 }
@@ -44,9 +44,9 @@ function namesOf(identity: Identity): Names {
 const within = (domain: string, parent: string): boolean => domain === parent || domain.endsWith(`.${parent}`);
 
 /** The changed labels that a node may not change itself, sorted. */
-export function forbiddenLabels(identity: Identity, wanted: Record<string, string>, old: Record<string, string>): string[] {
+export function forbiddenLabels(identity: Identity, newLabels: Record<string, string>, old: Record<string, string>): string[] {
   const { restricted, owned, free, allowed } = namesOf(identity);
-  const changed = [...new Set([...Object.keys(wanted), ...Object.keys(old)])].filter((key) => own(wanted, key) !== own(old, key));
+  const changed = [...new Set([...Object.keys(newLabels), ...Object.keys(old)])].filter((key) => own(newLabels, key) !== own(old, key));
   return changed
     .filter((key) => {
       const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';

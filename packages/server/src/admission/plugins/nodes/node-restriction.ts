@@ -112,9 +112,9 @@ function mirrorRule(request: AdmissionRequest, { metadata, spec }: Pod, node: st
     throw refusal(request, `node ${self} can only create pods with an owner reference set to itself`);
   if (owner.controller !== true) refuse(`node ${self} can only create pods with a controller owner reference set to itself`);
   if (owner.blockOwnerDeletion === true) refuse(`node ${self} must not set blockOwnerDeletion on an owner reference`);
-  const found = nodes.get('', node);
-  if (found === undefined) throw notFound({ group: '', resource: 'nodes' }, node);
-  if (owner.uid !== found.metadata.uid) refuse(`node ${node} UID mismatch: expected ${owner.uid} got ${found.metadata.uid}`);
+  const nodeObject = nodes.get('', node);
+  if (nodeObject === undefined) throw notFound({ group: '', resource: 'nodes' }, node);
+  if (owner.uid !== nodeObject.metadata.uid) refuse(`node ${node} UID mismatch: expected ${owner.uid} got ${nodeObject.metadata.uid}`);
   if ((spec.serviceAccountName ?? '') !== '') refuse(`node ${self} can not create pods that reference a service account`);
   if (secretNames(spec).size > 0) refuse(`node ${self} can not create pods that reference secrets`);
   if (configMapNames(spec).size > 0) refuse(`node ${self} can not create pods that reference configmaps`);
@@ -150,18 +150,18 @@ function nodeRule(request: AdmissionRequest, node: string, { identity }: Views):
   const self = JSON.stringify(node);
   if (request.name !== node) throw refusal(request, `node ${self} is not allowed to modify node ${JSON.stringify(request.name)}`);
   if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return;
-  const wanted = request.object as unknown as Node;
+  const newNode = request.object as unknown as Node;
   const old = request.oldObject as unknown as Node | undefined;
-  const labels = forbiddenLabels(identity, wanted.metadata.labels ?? {}, old?.metadata.labels ?? {});
+  const labels = forbiddenLabels(identity, newNode.metadata.labels ?? {}, old?.metadata.labels ?? {});
   if (old === undefined) {
-    if (wanted.spec.configSource !== undefined)
+    if (newNode.spec.configSource !== undefined)
       throw refusal(request, `node ${self} is not allowed to create pods with a non-nil configSource`);
     if (labels.length > 0) throw refusal(request, `node ${self} is not allowed to set the following labels: ${labels.join(', ')}`);
     return;
   }
-  if (wanted.spec.configSource !== undefined && !equal(wanted.spec.configSource, old.spec.configSource))
+  if (newNode.spec.configSource !== undefined && !equal(newNode.spec.configSource, old.spec.configSource))
     throw refusal(request, `node ${self} is not allowed to update configSource to a new non-nil configSource`);
-  if (!equal(wanted.spec.taints ?? [], old.spec.taints ?? [])) throw refusal(request, `node ${self} is not allowed to modify taints`);
+  if (!equal(newNode.spec.taints ?? [], old.spec.taints ?? [])) throw refusal(request, `node ${self} is not allowed to modify taints`);
   if (labels.length > 0) throw refusal(request, `is not allowed to modify labels: ${labels.join(', ')}`);
 }
 

@@ -33,11 +33,11 @@ function concerned(request: AdmissionRequest): Pod | undefined {
   const pod = podOf(request);
   const old = oldPodOf(request);
   if (pod === undefined || old === undefined) return pod;
-  const known = new Set<string | undefined>();
-  eachContainer(old.spec, ({ image }) => known.add(image));
+  const oldImages = new Set<string | undefined>();
+  eachContainer(old.spec, ({ image }) => oldImages.add(image));
   let fresh = false;
   eachContainer(pod.spec, ({ image }) => {
-    if (!known.has(image)) fresh = true;
+    if (!oldImages.has(image)) fresh = true;
   });
   return fresh ? pod : undefined;
 }

@@ -15,10 +15,10 @@ export const extendedResourceToleration: MakePlugin = ({ identity }) => ({
   admit(request) {
     const pod = podOf(request);
     if (pod === undefined) return;
-    const wanted = new Set<string>();
+    const extendedResources = new Set<string>();
     for (const { resources } of [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])])
-      for (const name in resources.requests) if (isExtendedResource(name, identity)) wanted.add(name);
-    for (const key of [...wanted].sort()) {
+      for (const name in resources.requests) if (isExtendedResource(name, identity)) extendedResources.add(name);
+    for (const key of [...extendedResources].sort()) {
       const toleration: Toleration = { key, operator: 'Exists', effect: 'NoSchedule' };
       pod.spec.tolerations = withToleration(pod.spec.tolerations ?? [], toleration);
     }

@@ -88,8 +88,8 @@ class ImagePolicy {
 
   private async ask(spec: ImageReviewSpec): Promise<ImageReviewStatus> {
     const key = JSON.stringify(spec);
-    const known = this.remembered.get(key);
-    if (known !== undefined) return known;
+    const cachedDecision = this.remembered.get(key);
+    if (cachedDecision !== undefined) return cachedDecision;
     const status = await this.call(spec);
     this.remembered.set(key, status, status.allowed ? this.settings.allowMs : this.settings.denyMs);
     return status;
@@ -115,8 +115,8 @@ class ImagePolicy {
 }
 
 /** Debug containers are reviewed when they are added; the other containers were reviewed before. */
-function specOf({ object: given, subresource, namespace }: AdmissionRequest, identity: Identity): ImageReviewSpec {
-  const pod = given as unknown as Pod;
+function specOf({ object: reviewed, subresource, namespace }: AdmissionRequest, identity: Identity): ImageReviewSpec {
+  const pod = reviewed as unknown as Pod;
   const containers: { image?: string }[] = [];
   eachContainer(pod.spec, ({ image }, _path, type) => {
     if ((subresource === 'ephemeralcontainers') === (type === 'ephemeral container')) containers.push(image === undefined ? {} : { image });

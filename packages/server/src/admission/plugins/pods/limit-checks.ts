@@ -56,15 +56,15 @@ export function podAmounts(spec: PodSpec, which: 'requests' | 'limits'): Amounts
   const lists = (spec.containers ?? []).map(({ resources }) => resources[which] ?? {});
   const total: Amounts = {};
   for (const name of new Set(lists.flatMap((list) => Object.keys(list)))) {
-    const given = lists.map((list) => get(list, name));
-    if (given.includes(undefined)) continue;
-    const sum = (unit: 'millis' | 'value'): bigint => (given as string[]).reduce((all, text) => all + amount(text)[unit](), 0n);
+    const givenAmounts = lists.map((list) => get(list, name));
+    if (givenAmounts.includes(undefined)) continue;
+    const sum = (unit: 'millis' | 'value'): bigint => (givenAmounts as string[]).reduce((all, text) => all + amount(text)[unit](), 0n);
     setOwn(total, name, (name === 'cpu' ? milliQuantity(sum('millis')) : quantityOf(sum('value'))).toString());
   }
   for (const { resources } of spec.initContainers ?? []) {
     for (const [name, text] of Object.entries(resources[which] ?? {})) {
-      const known = get(total, name);
-      if (known === undefined || more(text, known)) setOwn(total, name, text);
+      const totalAmount = get(total, name);
+      if (totalAmount === undefined || more(text, totalAmount)) setOwn(total, name, text);
     }
   }
   return total;

@@ -61,10 +61,10 @@ function fillIn(pod: Pod, range: LimitRange, annotation: string): void {
 
 function fillContainer({ resources, name }: Container, type: string, limits: Amounts, requests: Amounts, notes: string[]): void {
   for (const which of ['requests', 'limits'] as const) {
-    const given = which === 'requests' ? requests : limits;
-    const missing = Object.keys(given).filter((key) => own(resources[which] ?? {}, key) === undefined);
+    const givenAmounts = which === 'requests' ? requests : limits;
+    const missing = Object.keys(givenAmounts).filter((key) => own(resources[which] ?? {}, key) === undefined);
     if (missing.length === 0) continue;
-    resources[which] = { ...resources[which], ...Object.fromEntries(missing.map((key) => [key, own(given, key) as string])) };
+    resources[which] = { ...resources[which], ...Object.fromEntries(missing.map((key) => [key, own(givenAmounts, key) as string])) };
     notes.push(`${missing.sort().join(', ')} ${which.slice(0, -1)} for ${type} ${name}`);
   }
 }

@@ -81,14 +81,14 @@ function parseSelector(text: string): Selector {
 }
 
 function readSelectors(configuration: PluginConfiguration | undefined): ReadonlyMap<string, Selector> {
-  const found = new Map<string, Selector>();
-  if (configuration === undefined) return found;
+  const selectors = new Map<string, Selector>();
+  if (configuration === undefined) return selectors;
   const value = object(configuration.value, 'the configuration');
   refuseUnknown(value, ['podNodeSelectorPluginConfig'], 'the configuration');
   const { podNodeSelectorPluginConfig } = value;
   for (const [name, text] of Object.entries(object(podNodeSelectorPluginConfig ?? {}, 'podNodeSelectorPluginConfig'))) {
     if (typeof text !== 'string') throw new Error(`the selector of ${name} must be a text`);
-    found.set(name, parseSelector(text));
+    selectors.set(name, parseSelector(text));
   }
-  return found;
+  return selectors;
 }

@@ -47,19 +47,19 @@ async function choose(
   request: AdmissionRequest,
   mayFill: boolean,
 ): Promise<{ policy: PodSecurityPolicy; pod: Pod }> {
-  const given = request.object as unknown as Pod;
+  const submittedPod = request.object as unknown as Pod;
   const problems: string[] = [];
   let filled: { policy: PodSecurityPolicy; pod: Pod } | undefined;
   for (const policy of policies) {
-    if (!(await mayUse(env, request, given, policy.metadata.name ?? ''))) continue;
-    const pod = mayFill ? structuredClone(given) : given;
+    if (!(await mayUse(env, request, submittedPod, policy.metadata.name ?? ''))) continue;
+    const pod = mayFill ? structuredClone(submittedPod) : submittedPod;
     if (mayFill) fillPod(pod, policy);
     const wrong = violationsOf(pod, policy, env.identity);
     if (wrong.length > 0) {
       problems.push(...wrong);
       continue;
     }
-    if (!mayFill || equal(pod, given)) return { policy, pod };
+    if (!mayFill || equal(pod, submittedPod)) return { policy, pod };
     filled ??= { policy, pod };
   }
   if (filled !== undefined) return filled;

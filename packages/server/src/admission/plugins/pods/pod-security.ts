@@ -75,17 +75,17 @@ class Evaluator {
       const errors = new FieldErrors();
       return { policy: policyOf(object?.metadata.labels, this.configuration.defaults, this.prefix, errors), errors };
     };
-    const wanted = policyAndErrors(request.object);
+    const newPolicy = policyAndErrors(request.object);
     const current = request.oldObject === undefined ? undefined : policyAndErrors(request.oldObject);
-    const problems = JSON.stringify(wanted.errors.list);
-    if (!wanted.errors.empty && (current === undefined || JSON.stringify(current.errors.list) !== problems)) {
-      const sorted = [...wanted.errors.list].sort((a, b) => (a.field < b.field ? -1 : 1));
+    const problems = JSON.stringify(newPolicy.errors.list);
+    if (!newPolicy.errors.empty && (current === undefined || JSON.stringify(current.errors.list) !== problems)) {
+      const sorted = [...newPolicy.errors.list].sort((a, b) => (a.field < b.field ? -1 : 1));
       throw invalid(request.served.groupKind, request.name, sorted);
     }
     if (current === undefined) return;
-    const [after, before] = [wanted.policy.enforce, current.policy.enforce];
-    if (after.level === 'privileged' || sameLevelVersion(after, before)) return;
-    if (after.version === before.version && !stricter(after.level, before.level)) return;
+    const [after, enforcedBefore] = [newPolicy.policy.enforce, current.policy.enforce];
+    if (after.level === 'privileged' || sameLevelVersion(after, enforcedBefore)) return;
+    if (after.version === enforcedBefore.version && !stricter(after.level, enforcedBefore.level)) return;
     if (this.configuration.namespaces.has(request.name)) return;
     const warn = (): void => {
       for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
@@ -113,12 +113,12 @@ class Evaluator {
   }
 
   private policy({ namespace }: AdmissionRequest): Policy {
-    const found = this.namespaces.get('', namespace);
-    if (found === undefined) return this.configuration.defaults;
-    let policy = this.policies.get(found);
+    const namespaceObject = this.namespaces.get('', namespace);
+    if (namespaceObject === undefined) return this.configuration.defaults;
+    let policy = this.policies.get(namespaceObject);
     if (policy === undefined) {
-      policy = policyOf(found.metadata.labels, this.configuration.defaults, this.prefix);
-      this.policies.set(found, policy);
+      policy = policyOf(namespaceObject.metadata.labels, this.configuration.defaults, this.prefix);
+      this.policies.set(namespaceObject, policy);
     }
     return policy;
   }
@@ -139,9 +139,9 @@ class Evaluator {
       return;
     }
     const subject = examined(pod, this.env.identity);
-    const refused = enforced ? this.found(request, policy, 'enforce', subject) : [];
+    const refused = enforced ? this.violationsOf(request, policy, 'enforce', subject) : [];
     if (enforced) request.annotate(`${this.prefix}enforce-policy`, policyText(policy.enforce));
-    const audited = this.found(request, policy, 'audit', subject);
+    const audited = this.violationsOf(request, policy, 'audit', subject);
     if (audited.length > 0)
       request.annotate(
         `${this.prefix}audit-violations`,
@@ -149,20 +149,28 @@ class Evaluator {
       );
     if (refused.length > 0)
       throw refusal(request, `violates PodSecurity ${JSON.stringify(policyText(policy.enforce))}: ${detailsText(refused)}`);
-    const warned = this.found(request, policy, 'warn', subject);
+    const warned = this.violationsOf(request, policy, 'warn', subject);
     if (warned.length > 0) request.warn(`would violate PodSecurity ${JSON.stringify(policyText(policy.warn))}: ${detailsText(warned)}`);
   }
 
-  private found(request: AdmissionRequest, policy: Policy, mode: keyof Policy, subject: Examined): Violation[] {
+  private violationsOf(request: AdmissionRequest, policy: Policy, mode: keyof Policy, subject: Examined): Violation[] {
     const { level, version } = policy[mode];
     if (level === 'privileged') return [];
-    const found = violations(policy[mode], subject);
+    const foundViolations = violations(policy[mode], subject);
     const release = version === 'latest' ? version : `v1.${version}`;
     const resource = request.served.kind.plural === 'pods' ? 'pod' : 'controller';
     this.evaluations
-      .with(found.length === 0 ? 'allow' : 'deny', mode, level, release, request.operation.toLowerCase(), resource, request.subresource)
+      .with(
+        foundViolations.length === 0 ? 'allow' : 'deny',
+        mode,
+        level,
+        release,
+        request.operation.toLowerCase(),
+        resource,
+        request.subresource,
+      )
       .inc();
-    return found;
+    return foundViolations;
   }
 }
 

@@ -23,8 +23,9 @@ export const priority: MakePlugin = ({ live }) => {
     return defaultClass;
   };
   const classOf = (request: AdmissionRequest, name: string | undefined) => {
-    const found = name === undefined || name === '' ? globalDefault() : classes.get('', name);
-    if (found !== undefined) return { name: found.metadata.name, value: found.value, preemptionPolicy: found.preemptionPolicy };
+    const priorityClass = name === undefined || name === '' ? globalDefault() : classes.get('', name);
+    if (priorityClass !== undefined)
+      return { name: priorityClass.metadata.name, value: priorityClass.value, preemptionPolicy: priorityClass.preemptionPolicy };
     if (name === undefined || name === '') return usual;
     throw refusal(request, `no PriorityClass with name ${name} was found`);
   };
@@ -38,21 +39,21 @@ export const priority: MakePlugin = ({ live }) => {
       if (pod === undefined) return;
       if (request.operation === 'UPDATE') return keep(pod, request.oldObject as unknown as Pod);
       const { spec } = pod;
-      const found = classOf(request, spec.priorityClassName);
-      if (found.name !== undefined) spec.priorityClassName = found.name;
-      if (spec.priority !== undefined && spec.priority !== found.value)
-        throw refusal(request, mismatch('integer', spec.priority, found.value));
-      spec.priority = found.value;
-      if (found.preemptionPolicy === undefined) return;
-      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== found.preemptionPolicy)
-        throw refusal(request, mismatch('string', spec.preemptionPolicy, found.preemptionPolicy));
-      spec.preemptionPolicy = found.preemptionPolicy;
+      const podClass = classOf(request, spec.priorityClassName);
+      if (podClass.name !== undefined) spec.priorityClassName = podClass.name;
+      if (spec.priority !== undefined && spec.priority !== podClass.value)
+        throw refusal(request, mismatch('integer', spec.priority, podClass.value));
+      spec.priority = podClass.value;
+      if (podClass.preemptionPolicy === undefined) return;
+      if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== podClass.preemptionPolicy)
+        throw refusal(request, mismatch('string', spec.preemptionPolicy, podClass.preemptionPolicy));
+      spec.preemptionPolicy = podClass.preemptionPolicy;
     },
     validate(request) {
       if (request.served.kind.plural !== 'priorityclasses') return;
-      const wanted = request.object as unknown as PriorityClass;
-      const current = wanted.globalDefault ? globalDefault() : undefined;
-      if (current === undefined || (request.operation === 'UPDATE' && current.metadata.name === wanted.metadata.name)) return;
+      const newClass = request.object as unknown as PriorityClass;
+      const current = newClass.globalDefault ? globalDefault() : undefined;
+      if (current === undefined || (request.operation === 'UPDATE' && current.metadata.name === newClass.metadata.name)) return;
       throw refusal(request, `PriorityClass ${current.metadata.name} is already marked as default. Only one default can exist`);
     },
   };
@@ -64,7 +65,7 @@ function keep({ spec }: Pod, { spec: old }: Pod): void {
   if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) spec.preemptionPolicy = old.preemptionPolicy;
 }
 
-function mismatch(type: 'integer' | 'string', given: number | string, computed: number | string): string {
+function mismatch(type: 'integer' | 'string', givenValue: number | string, computed: number | string): string {
   const what = type === 'integer' ? 'priority' : 'PreemptionPolicy';
-  return `the ${type} value of ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
+  return `the ${type} value of ${what} (${givenValue}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
 }

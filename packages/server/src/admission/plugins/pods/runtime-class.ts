@@ -17,9 +17,9 @@ export const runtimeClass: MakePlugin = ({ live }) => {
   const classOf = (request: AdmissionRequest, pod: Pod): RuntimeClass | undefined => {
     const name = pod.spec.runtimeClassName;
     if (name === undefined || name === '') return undefined;
-    const found = classes.get('', name);
-    if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
-    return found;
+    const runtimeClass = classes.get('', name);
+    if (runtimeClass === undefined) throw refusal(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+    return runtimeClass;
   };
   return {
     name: 'RuntimeClass',
@@ -28,13 +28,13 @@ export const runtimeClass: MakePlugin = ({ live }) => {
     admit(request) {
       const pod = podOf(request);
       if (pod === undefined) return;
-      const found = classOf(request, pod);
-      if (found === undefined) return;
-      if (found.overhead != null) {
-        if (pod.spec.overhead === undefined) pod.spec.overhead = { ...found.overhead.podFixed };
-        else if (!equal(pod.spec.overhead, found.overhead.podFixed)) throw refusal(request, otherOverhead);
+      const runtimeClass = classOf(request, pod);
+      if (runtimeClass === undefined) return;
+      if (runtimeClass.overhead != null) {
+        if (pod.spec.overhead === undefined) pod.spec.overhead = { ...runtimeClass.overhead.podFixed };
+        else if (!equal(pod.spec.overhead, runtimeClass.overhead.podFixed)) throw refusal(request, otherOverhead);
       }
-      if (found.scheduling != null) place(request, pod, found.scheduling);
+      if (runtimeClass.scheduling != null) place(request, pod, runtimeClass.scheduling);
     },
     validate(request) {
       const pod = podOf(request);

@@ -15,8 +15,8 @@ export function forbiddenSecret(spec: PodSpec, account: ServiceAccount, what: 'p
   let wrong: string | undefined;
   eachContainer(spec, (container, _path, type) => {
     if (what === 'ephemeral' && type !== 'ephemeral container') return;
-    const found = wrong === undefined ? secretOf(container, mountable) : undefined;
-    if (found !== undefined) wrong = `${type} ${container.name} with ${found} ${because} secret`;
+    const secretName = wrong === undefined ? secretOf(container, mountable) : undefined;
+    if (secretName !== undefined) wrong = `${type} ${container.name} with ${secretName} ${because} secret`;
   });
   if (wrong !== undefined || what === 'ephemeral') return wrong;
   const pullable = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));

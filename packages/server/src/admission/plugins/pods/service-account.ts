@@ -44,16 +44,16 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
   const lookUp = (request: AdmissionRequest, name: string): MaybePromise<ServiceAccount> =>
     whenReady(accounts.look(request.namespace, name), () => find(request, name));
   const find = (request: AdmissionRequest, name: string): MaybePromise<ServiceAccount> => {
-    const found = accounts.get(request.namespace, name);
-    if (found !== undefined) return found;
+    const account = accounts.get(request.namespace, name);
+    if (account !== undefined) return account;
     const error = refusal(
       request,
       `error looking up service account ${request.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
     );
     if (name !== 'default') throw error;
-    return appears(accounts, clock, request.namespace, name).then((found) => {
-      if (found === undefined) throw error;
-      return found;
+    return appears(accounts, clock, request.namespace, name).then((appeared) => {
+      if (appeared === undefined) throw error;
+      return appeared;
     });
   };
 
@@ -89,10 +89,10 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
 /** Waits until an object exists, for a bounded time. */
 function appears(accounts: Live<ServiceAccount>, clock: Clock, namespace: string, name: string): Promise<ServiceAccount | undefined> {
   return new Promise((resolve) => {
-    const finish = (found: ServiceAccount | undefined): void => {
+    const finish = (serviceAccount: ServiceAccount | undefined): void => {
       stop();
       cancel();
-      resolve(found);
+      resolve(serviceAccount);
     };
     const stop = accounts.onChange(({ type, object }) => {
       if (type !== 'deleted' && object.metadata.namespace === namespace && object.metadata.name === name) finish(object);

@@ -56,8 +56,8 @@ export function* chargeQuotas(charging: Charging, quotas: readonly ResourceQuota
   for (const { quota, names } of matching) {
     yield;
     const inQuota = new Set(names);
-    const wanted: Usage = new Map([...change].filter(([name]) => inQuota.has(name)));
-    if (wanted.size > 0) chargedQuotas.push(charged(request, quota, wanted));
+    const quotaChange: Usage = new Map([...change].filter(([name]) => inQuota.has(name)));
+    if (quotaChange.size > 0) chargedQuotas.push(charged(request, quota, quotaChange));
   }
   return chargedQuotas;
 }
@@ -106,14 +106,14 @@ function checkCovered(
   throw refusal(request, `insufficient quota to match these scopes: [${texts.join(' ')}]`);
 }
 
-function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage): ResourceQuota {
-  const hard = amounts(quota.status.hard, wanted);
-  const used = amounts(quota.status.used, wanted);
+function charged(request: AdmissionRequest, quota: ResourceQuota, quotaChange: Usage): ResourceQuota {
+  const hard = amounts(quota.status.hard, quotaChange);
+  const used = amounts(quota.status.used, quotaChange);
   const after: Usage = new Map(used);
-  for (const [name, quantity] of wanted) add(after, name, quantity);
+  for (const [name, quantity] of quotaChange) add(after, name, quantity);
   // A decrease is never refused, even if the usage is still too high.
-  const exceeded = [...wanted.keys()].filter(
-    (name) => (wanted.get(name) as Quantity).sign > 0 && (after.get(name) as Quantity).compare(hard.get(name) as Quantity) > 0,
+  const exceeded = [...quotaChange.keys()].filter(
+    (name) => (quotaChange.get(name) as Quantity).sign > 0 && (after.get(name) as Quantity).compare(hard.get(name) as Quantity) > 0,
   );
   if (exceeded.length > 0) {
     const list = (usage: Usage): string =>
@@ -123,7 +123,7 @@ function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage)
         .join(',');
     throw refusal(
       request,
-      `exceeded quota: ${quota.metadata.name}, requested: ${list(wanted)}, used: ${list(used)}, limited: ${list(hard)}`,
+      `exceeded quota: ${quota.metadata.name}, requested: ${list(quotaChange)}, used: ${list(used)}, limited: ${list(hard)}`,
     );
   }
   const texts = Object.fromEntries([...after].map(([name, quantity]) => [name, quantity.toString()]));
@@ -131,9 +131,9 @@ function charged(request: AdmissionRequest, quota: ResourceQuota, wanted: Usage)
 }
 
 /** Of the resources that are charged: a quota may have thousands of others. */
-function amounts(texts: Record<string, string> | undefined, wanted: Usage): Usage {
+function amounts(texts: Record<string, string> | undefined, quotaChange: Usage): Usage {
   const quantities: Usage = new Map();
-  for (const name of wanted.keys()) {
+  for (const name of quotaChange.keys()) {
     const text = own(texts, name);
     if (text !== undefined) quantities.set(name, amount(text));
   }

@@ -69,9 +69,9 @@ function chargeWithCommit(request: AdmissionRequest, locks: NamedLocks, quotas: 
       charged = await inSlices(charges(), new Slices());
       for (const quota of charged) request.sideWrites.push({ group: '', plural: 'resourcequotas', object: quota as ApiObject });
     },
-    assigned(given) {
-      revision = given;
-      quotas.expect(charged, given);
+    assigned(assignedRevision) {
+      revision = assignedRevision;
+      quotas.expect(charged, assignedRevision);
       endTurn();
     },
     settle(stored) {

@@ -15,17 +15,17 @@ const demanded: Readonly<Record<string, readonly ['requests' | 'limits', string]
 
 /** `must specify limits.cpu for: a,b; memory for: a`, or undefined if everything is specified. */
 export function unstated({ spec }: Pod, names: readonly string[]): string | undefined {
-  const found = new Map<string, Set<string>>();
+  const unstatedNames = new Map<string, Set<string>>();
   const check = ({ name, resources }: Container): void => {
     for (const one of names) {
       const place = own(demanded, one) as (typeof demanded)[string] | undefined;
       if (place === undefined || own(resources[place[0]], place[1]) !== undefined) continue;
-      found.set(one, (found.get(one) ?? new Set()).add(name));
+      unstatedNames.set(one, (unstatedNames.get(one) ?? new Set()).add(name));
     }
   };
   spec.containers?.forEach(check);
   spec.initContainers?.forEach(check);
-  if (found.size === 0) return undefined;
-  const parts = [...found.keys()].sort().map((name) => `${name} for: ${[...(found.get(name) ?? [])].sort().join(',')}`);
+  if (unstatedNames.size === 0) return undefined;
+  const parts = [...unstatedNames.keys()].sort().map((name) => `${name} for: ${[...(unstatedNames.get(name) ?? [])].sort().join(',')}`);
   return `must specify ${parts.join('; ')}`;
 }

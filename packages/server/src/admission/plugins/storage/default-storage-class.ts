@@ -9,7 +9,7 @@ import { defaultOf } from '../default-class.ts';
 export const defaultStorageClass: MakePlugin = ({ identity, live }) => {
   const marks = ['storageclass', 'storageclass.beta'].map((prefix) => domainName(identity, 'is-default-class', prefix));
   const oldAnnotation = domainName(identity, 'storage-class', 'volume.beta');
-  const found = defaultOf(live('storage', 'storageclasses'), marks, (count) => `${count} default StorageClasses were found`);
+  const defaultClass = defaultOf(live('storage', 'storageclasses'), marks, (count) => `${count} default StorageClasses were found`);
   return {
     name: 'DefaultStorageClass',
     handles: (operation) => operation === 'CREATE',
@@ -19,7 +19,7 @@ export const defaultStorageClass: MakePlugin = ({ identity, live }) => {
       const claim = request.object as unknown as PersistentVolumeClaim;
       if (claim.spec.storageClassName !== undefined || claim.metadata.annotations?.[oldAnnotation] !== undefined) return;
       try {
-        const name = found();
+        const name = defaultClass();
         if (name !== undefined) claim.spec.storageClassName = name;
       } catch (error) {
         throw refusal(request, (error as Error).message);

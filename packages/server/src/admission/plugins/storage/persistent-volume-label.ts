@@ -21,7 +21,7 @@ export const persistentVolumeLabel: MakePlugin = ({ identity, live, log }, confi
       needed: 'an entry in --admission-control-config-file',
     });
 
-  const found = (volume: PersistentVolume): Place | undefined => {
+  const cachedPlace = (volume: PersistentVolume): Place | undefined => {
     const { labels, annotations } = volume.metadata;
     const [zone, region] = [labels?.[zoneLabel], labels?.[regionLabel]];
     if (zone !== undefined && region !== undefined && annotations?.[provisioned] !== undefined) return { zone, region };
@@ -34,7 +34,7 @@ export const persistentVolumeLabel: MakePlugin = ({ identity, live, log }, confi
     admit({ object, subresource }) {
       if (subresource !== '') return;
       const volume = object as unknown as PersistentVolume;
-      const place = found(volume);
+      const place = cachedPlace(volume);
       if (place === undefined) return;
       const { region, zone } = place;
       const needed: NodeSelectorRequirement[] = [];

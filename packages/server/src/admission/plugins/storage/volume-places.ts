@@ -76,8 +76,8 @@ function handleOf({ spec }: PersistentVolume): string | undefined {
 
 /** The zones of a volume: by its handle, by the zone that it names, or by its class. Undefined if unknown. */
 export function placeOf(volume: PersistentVolume, tables: Tables, identity: Identity): Place | undefined {
-  const known = tables.volumes.get(handleOf(volume) ?? '');
-  if (known !== undefined) return known;
+  const volumePlace = tables.volumes.get(handleOf(volume) ?? '');
+  if (volumePlace !== undefined) return volumePlace;
   const named = volume.metadata.labels?.[domainName(identity, 'zone', 'topology')];
   const region = named === undefined ? undefined : regionOf(named.split(ZONE_DELIMITER), tables);
   if (region !== undefined && named !== undefined) return { region, zone: named };
@@ -89,10 +89,10 @@ function regionOf(zones: readonly string[], tables: Tables): string | undefined 
   return regions.size === 1 ? [...regions][0] : undefined;
 }
 
-function placeOfClass(found: StorageClassObject | undefined, tables: Tables, identity: Identity): Place | undefined {
+function placeOfClass(storageClass: StorageClassObject | undefined, tables: Tables, identity: Identity): Place | undefined {
   const values = (name: string): string[] => {
     const keys: string[] = [domainName(identity, name, 'topology'), domainName(identity, name, 'failure-domain.beta')];
-    const expressions = (found?.allowedTopologies ?? []).flatMap((term) => term.matchLabelExpressions ?? []);
+    const expressions = (storageClass?.allowedTopologies ?? []).flatMap((term) => term.matchLabelExpressions ?? []);
     return [...new Set(expressions.filter(({ key }) => keys.includes(key)).flatMap((one) => one.values ?? []))].sort();
   };
   const [zones, regions] = [values('zone'), values('region')];
