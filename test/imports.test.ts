@@ -66,7 +66,7 @@ function startedWith(file: string, found = new Set<string>()): ReadonlySet<strin
 
 test('the evaluator of rules is not loaded before a definition has rules', () => {
   const started = startedWith('compose/index.ts');
-  expect(started).toContain('kinds/apiextensions/cel/loaded.ts');
+  expect(started).toContain('kinds/apiextensions/cel/load-evaluation.ts');
   expect([...started].filter((file) => file.startsWith('cel/') && !file.startsWith('cel/pattern/'))).toEqual([]);
   expect(startedWith('kinds/apiextensions/cel/evaluation.ts')).toContain('cel/plan.ts');
 });

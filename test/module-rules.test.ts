@@ -182,7 +182,7 @@ const stateExceptions: Exceptions = {
   'testing/requests.ts users': 'the test servers that are open, so that nothing is left of the last one',
   'server/admission/pod-security/evaluate.ts made': 'rules by level and version, of which there are few',
   'server/admission/pod-security/policy.ts labelNames': 'names by identity, of which there are two',
-  'kinds/apiextensions/cel/loaded.ts loaded': 'a module, once for a process',
+  'kinds/apiextensions/cel/load-evaluation.ts loaded': 'a module, once for a process',
   'kinds/apiextensions/schema/v1.ts made': 'schemas by identity, of which there are two',
   'kinds/apiextensions/values/effort.ts current': scratch,
   'kinds/apiextensions/values/effort.ts lastObject': scratch,
@@ -251,7 +251,7 @@ const stateExceptions: Exceptions = {
   'storage/engines/lmdb/format.ts written': 'memory that new buffers are cut from; what is cut off is never written again',
   'storage/engines/lmdb/format.ts views': scratch,
   'storage/engines/lmdb/reopen.ts unavailable': constant,
-  'testing/beginning.ts known': 'states that servers of tests begin with, a bounded number; they are copied, never changed',
+  'testing/initial-state.ts known': 'states that servers of tests begin with, a bounded number; they are copied, never changed',
   'testing/keys.ts known': 'keys that servers of tests share, a bounded number',
 };
 test('no module keeps what belongs to a server', () => {

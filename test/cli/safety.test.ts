@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { processOf } from '../../packages/cli/src/background/process.ts';
 import { Records } from '../../packages/cli/src/background/records.ts';
-import { MOST_RUNNING, recordRunning, runningServers } from '../../packages/cli/src/background/running.ts';
+import { MOST_RUNNING, recordRunning, runningServers } from '../../packages/cli/src/background/running-servers.ts';
 import { run } from '../../packages/cli/src/index.ts';
 import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
 import { FakeClock } from '../../packages/lib/src/clock.ts';

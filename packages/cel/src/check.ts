@@ -1,7 +1,7 @@
 /** Resolves the names and calls of an expression, and finds the type of every part of it. */
 import { own } from '@plat-dev/lib/own';
 import type { Bind, Call, Comprehension, Expr, Ident, ListLiteral, Literal, Logic, MapLiteral, Select } from './ast.ts';
-import type { Checked, CheckedItem } from './checked.ts';
+import type { Checked, CheckedItem } from './checked-expressions.ts';
 import { type CelIssue, placeOf } from './errors.ts';
 import { functions } from './functions/index.ts';
 import type { Overload } from './functions/signature.ts';

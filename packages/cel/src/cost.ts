@@ -1,5 +1,5 @@
 /** What an expression is expected to cost at most, from what its types say about sizes. */
-import type { Checked, CheckedCall, CheckedComprehension, CheckedLogic } from './checked.ts';
+import type { Checked, CheckedCall, CheckedComprehension, CheckedLogic } from './checked-expressions.ts';
 import { type Estimate, either, exactly, ONE, plus, type Range, range, type Sized, times, ZERO } from './estimates.ts';
 import { ROUND_UNITS } from './plan-comprehension.ts';
 import { LIST_UNITS, MAP_UNITS } from './plan-parts.ts';

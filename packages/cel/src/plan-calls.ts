@@ -1,7 +1,7 @@
 /** Calls of functions and operators. */
 
 import type { Frame } from './budget.ts';
-import type { Checked, CheckedCall } from './checked.ts';
+import type { Checked, CheckedCall } from './checked-expressions.ts';
 import { equal, equalOfType, hasListTypes, joinTypedLists } from './equal.ts';
 import { noOverload } from './errors.ts';
 import { compilePattern, idle } from './functions/regex.ts';

@@ -2,7 +2,7 @@
 
 import type { Macro } from './ast.ts';
 import type { Frame } from './budget.ts';
-import type { CheckedComprehension } from './checked.ts';
+import type { CheckedComprehension } from './checked-expressions.ts';
 import { Failure, fail, noOverload } from './errors.ts';
 import { absorb, adapted, type Eval, isKey, LIST_UNITS, MAP_UNITS, type Planner } from './plan-parts.ts';
 import type { CelType } from './types.ts';

@@ -1,5 +1,5 @@
 import { FAILURE_UNITS, type Frame } from './budget.ts';
-import type { Checked } from './checked.ts';
+import type { Checked } from './checked-expressions.ts';
 import { Failure } from './errors.ts';
 import type { CelType } from './types.ts';
 import { boxDouble, isOfType, unboxDouble } from './values.ts';

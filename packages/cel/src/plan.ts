@@ -10,7 +10,7 @@ import type {
   CheckedList,
   CheckedLogic,
   CheckedMap,
-} from './checked.ts';
+} from './checked-expressions.ts';
 import { Failure, fail, noOverload } from './errors.ts';
 import type { Meter } from './pattern/match.ts';
 import { planCall } from './plan-calls.ts';

@@ -17,11 +17,11 @@ import { dataFiles } from '@plat-dev/compose/config/data-files';
 import { isOwn } from '@plat-dev/lib/files/private-file';
 import { FlagError } from '@plat-dev/lib/flags';
 import { didYouMean } from '@plat-dev/lib/suggest';
-import type { RunningServer } from './background/running.ts';
+import type { RunningServer } from './background/running-servers.ts';
 import type { IO } from './command.ts';
 import { inClusterConfig } from './in-cluster.ts';
+import { isWithin } from './path-within.ts';
 import { isStock } from './program.ts';
-import { isWithin } from './within.ts';
 
 type Place = Pick<IO, 'program' | 'cwd' | 'home' | 'env' | 'platform'>;
 
@@ -71,7 +71,7 @@ export async function chooseConfig(choice: ServerChoice, io: Place): Promise<Cho
     return chosenConfig(inPod ?? config, named.join(', '), async () => []);
   }
   // Loaded only when it is needed: most commands find their server before.
-  const running = async (): Promise<readonly RunningServer[]> => (await import('./background/running.ts')).runningServers(io);
+  const running = async (): Promise<readonly RunningServer[]> => (await import('./background/running-servers.ts')).runningServers(io);
   const own = await loadConfig(ownFiles(io));
   const ownNames = ownFiles(io)
     .filter((file) => existsSync(file))
@@ -123,7 +123,7 @@ async function noServer({ context, cluster }: ServerChoice, stock: ClientConfig,
       : ` with the context ${context}${didYouMean(context, [...stock.contexts.keys()])}`;
   const file = stockFile(io);
   const unused = stock.clusters.size === 0 ? '' : `; ${file} is not used by itself: to reach the cluster there, add --kubeconfig ${file}`;
-  const { stoppedServers } = await import('./background/running.ts');
+  const { stoppedServers } = await import('./background/running-servers.ts');
   const [stopped, ...more] = await stoppedServers(io);
   const again =
     stopped === undefined ? '' : ` (\`plat up ${stopped}\` starts ${stopped} again${more.length > 0 ? ', `plat list` shows others' : ''})`;

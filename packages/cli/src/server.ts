@@ -10,7 +10,7 @@ import { type Identity, kubernetes } from '@plat-dev/meta/identity';
 import { identityOf } from '@plat-dev/meta/identity-file';
 import { readIfPresent, writeSecretFile } from '@plat-dev/pki';
 import { backgroundLogWriter } from './background/log-file.ts';
-import { recordRunning } from './background/running.ts';
+import { recordRunning } from './background/running-servers.ts';
 import { isRecorded } from './background/wait.ts';
 import type { Command, IO } from './command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';

@@ -7,7 +7,7 @@ import type { Metrics } from '@plat-dev/lib/metrics';
 import type { Random } from '@plat-dev/lib/random';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { Authorizer } from '@plat-dev/server/auth/types';
-import type { KeptDisks } from '@plat-dev/workloads/nodes/kept-disks';
+import type { ContainerFiles } from '@plat-dev/workloads/nodes/container-files';
 import type { ServerOptions } from './config/server-options.ts';
 import type { Parts } from './parts.ts';
 import type { RequestHooks } from './requests/request-hooks.ts';
@@ -26,7 +26,7 @@ export interface Base {
   readonly log: Log;
   readonly metrics: Metrics;
   /** What commands wrote in simulated containers. */
-  readonly disks: KeptDisks;
+  readonly disks: ContainerFiles;
   /** What has begun, and is ended with the server. */
   readonly parts: Parts;
   readonly hooks?: RequestHooks | undefined;

@@ -26,7 +26,7 @@ import { signLegacy } from '@plat-dev/server/auth/service-account/claims';
 import type { Authorizer } from '@plat-dev/server/auth/types';
 import { withDescriptors } from '@plat-dev/server/connections/descriptors';
 import { openEngine } from '@plat-dev/storage/engines/index';
-import { KeptDisks } from '@plat-dev/workloads/nodes/kept-disks';
+import { ContainerFiles } from '@plat-dev/workloads/nodes/container-files';
 import { KEPT_DISKS } from '@plat-dev/workloads/nodes/settings';
 import { checkPlugins, kindsOf } from './api-release.ts';
 import { composeControllers } from './background/controllers.ts';
@@ -135,7 +135,7 @@ export async function composeServer(given: Partial<ServerOptions>, surroundings:
     random,
     log,
     metrics,
-    disks: new KeptDisks(KEPT_DISKS),
+    disks: new ContainerFiles(KEPT_DISKS),
     parts,
     hooks,
     wrapAuthorizer,

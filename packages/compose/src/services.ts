@@ -1,5 +1,5 @@
 /** Everything that the verbs and actions of a server ask. */
-import { admitted } from '@plat-dev/server/actions/admitted';
+import { withAdmission } from '@plat-dev/server/actions/action-admission';
 import { bindingActions } from '@plat-dev/server/actions/binding';
 import { componentStatuses } from '@plat-dev/server/actions/component-statuses';
 import type { Connections } from '@plat-dev/server/actions/connect';
@@ -37,9 +37,9 @@ export function composeServices(
     authorizer: auth.authorizer,
     actions: new Map([
       ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
-        ([id, action]) => [id, admitted(registry, action)] as const,
+        ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
-      ['core/serviceaccounts/token', admitted(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],
+      ['core/serviceaccounts/token', withAdmission(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],
       ...connections.actions,
       ...bindingActions(registry),
       ['core/pods/eviction', eviction(registry)],

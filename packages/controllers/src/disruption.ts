@@ -16,7 +16,7 @@ import { noLabel } from '@plat-dev/meta/labels';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import { builtin, type Controller, type ControllerContext } from './runtime/controller.ts';
 import { type SlimPod, slimPods } from './runtime/pods.ts';
-import { Selecting, selectedBy } from './runtime/selecting.ts';
+import { SelectorIndex, selectedBy } from './runtime/selector-index.ts';
 
 type Status = Part<PodDisruptionBudgetStatus>;
 export type Budget = Wire<PodDisruptionBudget>;
@@ -95,7 +95,7 @@ export const disruptionController: Controller = {
     const ref = builtin(identity, 'policy', 'v1', 'poddisruptionbudgets');
     const budgets = informers.of<Budget>(ref);
     let pods: Informer<SlimPod> | undefined;
-    const selecting = new Selecting(budgets, ({ spec }) => spec?.selector);
+    const selecting = new SelectorIndex(budgets, ({ spec }) => spec?.selector);
     const look = (budget: Budget): void => work.add(keyOf(budget));
     /** Pods are watched from the first budget on. */
     const followPods = (): Informer<SlimPod> => {

@@ -3,14 +3,14 @@
 import { cut } from '@plat-dev/lib/message-values';
 import { own } from '@plat-dev/lib/own';
 import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
-import type { Explanation } from './admission/explain.ts';
+import type { Explanation } from './admission/explanation.ts';
 import type { RequestAudit } from './audit/request-audit.ts';
 import type { User } from './auth/types.ts';
 import type { TimeLimit } from './connections/time-limits.ts';
 import type { Incoming, Outgoing, Upgrade } from './exchange.ts';
 import type { AwaitedBody } from './fairness/awaited-body.ts';
 import type { Flow } from './fairness/flow.ts';
-import { Seating } from './fairness/seating.ts';
+import { RequestSeats } from './fairness/request-seats.ts';
 import { HeadNotes } from './request/request-headers.ts';
 import type { RequestInfo } from './request/request-info.ts';
 import { type Query, Route, type Routes } from './request/route.ts';
@@ -68,7 +68,7 @@ export class Context {
   flow: Flow | undefined;
   /** Takes the seats of a request when its body has been read; undefined: it has them, or needs none. */
   body: AwaitedBody<Context> | undefined;
-  readonly seating: Seating<Context> = new Seating<Context>(this);
+  readonly seating: RequestSeats<Context> = new RequestSeats<Context>(this);
 
   // ---- how long it runs ----------------------------------------------------------------------------------------------
 

@@ -7,13 +7,13 @@
  *   await server.close();
  */
 
-import { beginning } from './beginning.ts';
+import { initialState } from './initial-state.ts';
 import { install } from './install.ts';
 import type { TestServerOptions } from './options.ts';
-import { startWith } from './running.ts';
+import { startWith } from './start-server.ts';
 import type { TestServer } from './test-server.ts';
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const server = await startWith(options, await beginning(options));
+  const server = await startWith(options, await initialState(options));
   return install(server, options);
 }

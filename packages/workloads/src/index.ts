@@ -7,8 +7,8 @@ import { daemonSetController } from './daemonset/controller.ts';
 import { deploymentController } from './deployment/controller.ts';
 import { jobController } from './job/controller.ts';
 import { nodeLifecycleController } from './nodelife/controller.ts';
+import type { ContainerFiles } from './nodes/container-files.ts';
 import { simulatedNodes } from './nodes/index.ts';
-import type { KeptDisks } from './nodes/kept-disks.ts';
 import { loadBalancers } from './nodes/load-balancer/controller.ts';
 import { podCollector } from './podgc/controller.ts';
 import { type ReplicaSettings, replicaController } from './replicaset/controller.ts';
@@ -29,7 +29,7 @@ export interface WorkloadSettings {
   /** The address that names of services are looked up at. */
   readonly nameserver?: string;
   /** What commands wrote in simulated containers. */
-  readonly disks?: KeptDisks;
+  readonly disks?: ContainerFiles;
   /** Whether a feature is on. */
   readonly feature: (name: string) => boolean;
 }

@@ -6,7 +6,7 @@ import { Deadline, followObject } from '../objects/follow-object.ts';
 import type { ObjectRef } from '../objects/object-ref.ts';
 import { shownName, type Work } from '../work.ts';
 import type { Progress } from './progress.ts';
-import { type Readiness, readinessOf } from './ready.ts';
+import { type Readiness, readinessOf } from './readiness.ts';
 
 /** Objects that are not ready, with what is missing. `timeout` in milliseconds, 0 is unlimited. */
 export async function waitUntilReady(work: Work, refs: readonly ObjectRef[], timeout: number, progress: Progress): Promise<string[]> {

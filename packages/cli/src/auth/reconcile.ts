@@ -15,7 +15,7 @@ import { printable } from '../output/print-table.ts';
 import { Results } from '../output/results.ts';
 import { withStockText } from '../program.ts';
 import { type Work, withServer } from '../work.ts';
-import { type BindingObject, type Reconciled, type RoleObject, reconciledBinding, reconciledRole } from './reconciled.ts';
+import { type BindingObject, type Reconciled, type RoleObject, reconciledBinding, reconciledRole } from './role-reconciliation.ts';
 
 const table = {
   Objects: { ...fileFlags, namespace: namespaceFlag },

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { parseYamlDocuments, stringifyYaml } from '@plat-dev/schema/yaml';
 import { command, type IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
-import { isObject } from '../convert/carry.ts';
+import { isObject } from '../convert/carry-changes.ts';
 import { Catalogue } from '../convert/catalogue.ts';
 import { Converter } from '../convert/documents.ts';
 import { identityOfRun } from '../convert/run-identity.ts';

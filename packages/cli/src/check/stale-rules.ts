@@ -7,7 +7,7 @@ import type { Served } from '@plat-dev/kinds/served';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { domainName, groupName } from '@plat-dev/meta/identity';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
-import { isObject } from '../convert/carry.ts';
+import { isObject } from '../convert/carry-changes.ts';
 import { type Catalogue, lifetime } from '../convert/catalogue.ts';
 import { type Finding, fateOf } from './findings.ts';
 

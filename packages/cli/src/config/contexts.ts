@@ -4,7 +4,7 @@ import { editConfig } from '@plat-dev/client/config-file';
 import { bool, choice, FlagError, flag } from '@plat-dev/lib/flags';
 import { command } from '../command.ts';
 import { printable } from '../output/print-table.ts';
-import { tabbed } from '../output/tabbed.ts';
+import { tabbed } from '../output/tabbed-columns.ts';
 import { isStock } from '../program.ts';
 import { ConfigFiles, fileFlag, noArguments, oneArgument } from './files.ts';
 

@@ -8,7 +8,7 @@ import { equal } from '@plat-dev/lib/equal';
 import { own, setOwn, without } from '@plat-dev/lib/own';
 import { domainName, type Identity } from '@plat-dev/meta/identity';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
-import { isObject } from './carry.ts';
+import { isObject } from './carry-changes.ts';
 import type { Note } from './notes.ts';
 
 type Adjust = (context: { manifest: JsonObject; object: JsonObject; identity: Identity; from: Served }) => Note[];

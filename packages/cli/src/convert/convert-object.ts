@@ -15,7 +15,7 @@ import { applyDefaults, cloneJson, decode, encode } from '@plat-dev/schema/json'
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { adjust } from './adjust.ts';
-import { carry, type Filled, writeOut } from './carry.ts';
+import { carry, type Filled, writeOut } from './carry-changes.ts';
 import { type Note, notesOf } from './notes.ts';
 
 export interface Converted {

@@ -1,7 +1,7 @@
 /** Converts the documents of a text: objects, lists of objects, and other values. */
 import type { Served } from '@plat-dev/kinds/served';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
-import { isObject } from './carry.ts';
+import { isObject } from './carry-changes.ts';
 import type { Catalogue, Goal } from './catalogue.ts';
 import { convertObject } from './convert-object.ts';
 import type { Note } from './notes.ts';

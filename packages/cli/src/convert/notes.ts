@@ -4,7 +4,7 @@ import type { Served } from '@plat-dev/kinds/served';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
-import { differences, type Filled } from './carry.ts';
+import { differences, type Filled } from './carry-changes.ts';
 
 export interface Note {
   /** `spec.rules[0].http.paths[0].pathType` */

@@ -8,7 +8,7 @@ import type { ConnectOptions } from '../connect.ts';
 import { identityAt } from '../discovery/cluster-info.ts';
 import { isStock } from '../program.ts';
 import { withServer } from '../work.ts';
-import { isObject } from './carry.ts';
+import { isObject } from './carry-changes.ts';
 
 /** How long the server is waited for: files can be converted without one. */
 const SERVER_MS = 5000;

@@ -5,7 +5,7 @@ import { makeDirectory } from '@plat-dev/lib/files/directories';
 import type { Entry } from '@plat-dev/streams/tar/entry';
 import type { EntrySink } from '@plat-dev/streams/tar/read';
 import { printable } from '../output/print-table.ts';
-import { isWithin } from '../within.ts';
+import { isWithin } from '../path-within.ts';
 
 export interface UnpackOptions {
   /** What the names in the archive begin with. */

@@ -1,7 +1,7 @@
 /** Reads files of a kustomization. No path leaves its directory; other kustomizations are named by their own directory. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isWithin } from '../within.ts';
+import { isWithin } from '../path-within.ts';
 import { KustomizeError } from './resource.ts';
 
 export type LoadRestriction = 'LoadRestrictionsRootOnly' | 'LoadRestrictionsNone';

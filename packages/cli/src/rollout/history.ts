@@ -5,7 +5,7 @@ import { connectFlags } from '../connect.ts';
 import { resultFlags } from '../objects/object-flags.ts';
 import { printable } from '../output/print-table.ts';
 import { Results } from '../output/results.ts';
-import { tabbed } from '../output/tabbed.ts';
+import { tabbed } from '../output/tabbed-columns.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { type Revision, revisionsOf } from './revisions.ts';
 import { templatePage } from './template-page.ts';

@@ -9,7 +9,7 @@ import { containersFlag } from './containers-flag.ts';
 import { changedVariables, checkNoOverwrite, type EnvChanges, readChanges, splitArguments, type Variable } from './env-changes.ts';
 import { sourceText, ValueReader, type ValueSource } from './env-source.ts';
 import { type Container, nameMatches, withContainers, withPodSpec } from './pod-spec.ts';
-import { setFlags, update } from './updating.ts';
+import { setFlags, update } from './update-objects.ts';
 
 const flags = setFlags({
   containers: containersFlag,

@@ -4,7 +4,7 @@ import { command } from '../command.ts';
 import { recordFlag } from '../edit/record.ts';
 import { isStock } from '../program.ts';
 import { withContainers, withPodSpec } from './pod-spec.ts';
-import { setFlags, update } from './updating.ts';
+import { setFlags, update } from './update-objects.ts';
 
 export const image = command({
   usage: 'TYPE NAME | TYPE/NAME | TYPE --all | -f FILE  CONTAINER=IMAGE… [flags]',

@@ -6,7 +6,7 @@ import { recordFlag } from '../edit/record.ts';
 import { resourceList } from '../objects/resource-list.ts';
 import { containersFlag } from './containers-flag.ts';
 import { nameMatches, withContainers, withPodSpec } from './pod-spec.ts';
-import { setFlags, update } from './updating.ts';
+import { setFlags, update } from './update-objects.ts';
 
 export const resources = command({
   usage: 'TYPE NAME | TYPE/NAME | TYPE --all | -f FILE  --limits LIST | --requests LIST [flags]',

@@ -3,7 +3,7 @@ import { bool, FlagError, text } from '@plat-dev/lib/flags';
 import { command } from '../command.ts';
 import { recordFlag } from '../edit/record.ts';
 import { selectorObject } from '../labels/selector-object.ts';
-import { setFlags, update } from './updating.ts';
+import { setFlags, update } from './update-objects.ts';
 
 const { Objects, ...groups } = setFlags({
   'resource-version': text('', 'Change only if the object has this resourceVersion.', { value: 'VERSION' }),

@@ -3,7 +3,7 @@ import { FlagError } from '@plat-dev/lib/flags';
 import { command } from '../command.ts';
 import { recordFlag } from '../edit/record.ts';
 import { withPodSpec } from './pod-spec.ts';
-import { setFlags, update } from './updating.ts';
+import { setFlags, update } from './update-objects.ts';
 
 const { Objects, ...groups } = setFlags({ record: recordFlag });
 const { selector: _, ...objects } = Objects;

@@ -5,7 +5,7 @@ import { splitApiVersion } from '@plat-dev/meta/api-version';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { command } from '../command.ts';
 import { bindingFlags, subjectsOf } from '../create/access.ts';
-import { setFlags, update } from './updating.ts';
+import { setFlags, update } from './update-objects.ts';
 
 const { Changing, Connecting, ...groups } = setFlags({});
 

@@ -1,7 +1,7 @@
 /** Tables of usage: processor time in thousandths of a core, memory in mebibytes. */
 import { parseQuantity, type Quantity, quantityOf } from '@plat-dev/meta/quantity';
 import { printable } from '../output/print-table.ts';
-import { closedTable, tabbed } from '../output/tabbed.ts';
+import { closedTable, tabbed } from '../output/tabbed-columns.ts';
 import type { NodeMetrics, PodMetrics, Usage } from './usage.ts';
 
 export type SortBy = '' | 'cpu' | 'memory';

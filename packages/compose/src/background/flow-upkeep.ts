@@ -1,8 +1,8 @@
 /** Maintains the bootstrap FlowSchemas and PriorityLevelConfigurations, with the rights of the server itself. */
 import type { LiveSource } from '@plat-dev/kinds/live';
 import { formatTime } from '@plat-dev/meta/time';
+import { type FlowObject, keepFlowObjects } from '@plat-dev/server/fairness/flow-objects';
 import { keepFlowStatus } from '@plat-dev/server/fairness/flow-status';
-import { type FlowObject, keepFlowObjects } from '@plat-dev/server/fairness/upkeep';
 import { autoUpdateAnnotation, flowSchemas, priorityLevels } from '@plat-dev/server/registry/bootstrap/flow-control';
 import type { SystemWriter } from '@plat-dev/server/registry/system';
 import type { Base } from '../base.ts';

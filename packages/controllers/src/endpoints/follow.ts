@@ -5,7 +5,7 @@ import { equal } from '@plat-dev/lib/equal';
 import { noLabel } from '@plat-dev/meta/labels';
 import { type ControllerContext, refs } from '../runtime/controller.ts';
 import { type SlimPod, slimPods } from '../runtime/pods.ts';
-import { Selecting, selectedBy } from '../runtime/selecting.ts';
+import { SelectorIndex, selectedBy } from '../runtime/selector-index.ts';
 import { hasSelector, type ServiceObject, selectorIn } from './service.ts';
 
 export interface Followed {
@@ -17,7 +17,7 @@ export interface Followed {
 /** `look` is called with the key of each service whose endpoints may have changed. */
 export function followServices(context: Pick<ControllerContext, 'informers'>, look: (key: string) => void): Followed {
   const services = context.informers.of<ServiceObject>(refs.services);
-  const selecting = context.informers.share('services by selector', () => new Selecting(services, selectorIn));
+  const selecting = context.informers.share('services by selector', () => new SelectorIndex(services, selectorIn));
   const lookAt = (service: ServiceObject): void => look(keyOf(service));
   let pods: Informer<SlimPod> | undefined;
   const follow = (): Informer<SlimPod> => {

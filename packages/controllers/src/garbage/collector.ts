@@ -16,7 +16,7 @@ import { isConflict, isNotFound } from '@plat-dev/client/http';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { OwnerReference } from '@plat-dev/kinds/meta';
 import type { ServedResource } from '../runtime/resources.ts';
-import type { AbsentOwners } from './absent.ts';
+import type { AbsentOwners } from './absent-owners.ts';
 import { type Coordinates, FOREGROUND, type Graph, type Node, names, ORPHAN } from './graph.ts';
 
 export interface CollectorOptions {

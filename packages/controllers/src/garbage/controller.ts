@@ -1,6 +1,6 @@
 /** Deletes objects whose owners are gone, and completes foreground and orphan deletions. */
 import type { Controller } from '../runtime/controller.ts';
-import { AbsentOwners } from './absent.ts';
+import { AbsentOwners } from './absent-owners.ts';
 import { Collector } from './collector.ts';
 import { Graph } from './graph.ts';
 import { Monitors } from './monitors.ts';

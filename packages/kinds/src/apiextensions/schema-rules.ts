@@ -1,12 +1,12 @@
 /** Validation of the schema of a custom kind, part by part. */
 import type { Work } from '@plat-dev/lib/slices';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
-import { evaluation } from './cel/loaded.ts';
+import { evaluation } from './cel/load-evaluation.ts';
 import { hasRules, validateRuleForms } from './cel/rule-form.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateListMarkers } from './list-rules.ts';
 import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
-import { inexpressible, validateStructural } from './structural.ts';
+import { inexpressible, validateStructural } from './structural-schema.ts';
 
 type Extensions = ReturnType<typeof extensionNames>;
 

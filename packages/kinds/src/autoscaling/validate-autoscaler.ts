@@ -6,10 +6,10 @@ import { parseQuantity } from '@plat-dev/meta/quantity';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { notNegative, report } from '../validation/field-checks.ts';
+import { readQuantityText } from '../validation/go-quantities.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateContainerResourceName } from '../validation/resources.ts';
-import { readQuantityText } from '../validation/shown.ts';
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,

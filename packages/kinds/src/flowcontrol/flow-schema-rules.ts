@@ -6,7 +6,7 @@ import { each } from '../validation/each.ts';
 import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText, unsupportedText } from '../validation/go-text.ts';
-import { EXEMPT, mandatorySchemas } from './mandatory.ts';
+import { EXEMPT, mandatorySchemas } from './mandatory-objects.ts';
 import type {
   FlowSchema,
   FlowSchemaSpec,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { FlowSchemaKind } from './flow-schema.ts';
-import { mandatoryLevels, mandatorySchemas } from './mandatory.ts';
+import { mandatoryLevels, mandatorySchemas } from './mandatory-objects.ts';
 import { PriorityLevelConfigurationKind } from './priority-level-configuration.ts';
 
 const like = (texts: string[]): Loose[] => texts.map((text) => expect.stringContaining(text));

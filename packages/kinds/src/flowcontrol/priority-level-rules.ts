@@ -1,7 +1,7 @@
 /** Validation of priority levels. */
 import { equal } from '@plat-dev/lib/equal';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { EXEMPT, mandatoryLevels } from './mandatory.ts';
+import { EXEMPT, mandatoryLevels } from './mandatory-objects.ts';
 import type {
   LimitedPriorityLevelConfiguration,
   LimitResponse,

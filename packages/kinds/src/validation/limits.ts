@@ -4,11 +4,11 @@ import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { qualifiedName } from '@plat-dev/meta/names';
 import type { LimitRange, LimitRangeItem } from '../core/schema/quota.ts';
 import type { KindEnv, WriteRequest } from '../kind.ts';
+import { type BodyValue, bodyValueOf, spelling } from './body-values.ts';
 import { report } from './field-checks.ts';
+import { readQuantityText } from './go-quantities.ts';
 import { invalidText } from './go-text.ts';
 import { amount, mayOvercommit, validateContainerResourceName, validateResourceName } from './resources.ts';
-import { readQuantityText } from './shown.ts';
-import { type BodyValue, bodyValueOf, spelling } from './written.ts';
 
 const limits = Path.of('spec', 'limits');
 const types = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);

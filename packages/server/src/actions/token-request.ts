@@ -9,7 +9,7 @@ import { formatTime } from '@plat-dev/meta/time';
 import type { MessageType } from '@plat-dev/schema/types';
 import { issueToken, type RequestedToken, type TokenIssuer } from '../auth/service-account/token-request.ts';
 import type { Action, ActionRequest } from '../services.ts';
-import type { AdmittedOptions } from './admitted.ts';
+import type { ActionAdmissionOptions } from './action-admission.ts';
 
 /** Sets defaults before validation. */
 function complete({ write, body }: ActionRequest, now: number): void {
@@ -20,7 +20,7 @@ function complete({ write, body }: ActionRequest, now: number): void {
 }
 
 /** The created object, as admission sees it. */
-export const tokenRequestAdmission: AdmittedOptions = {
+export const tokenRequestAdmission: ActionAdmissionOptions = {
   objectKind: { group: 'authentication', version: 'v1', kind: 'TokenRequest', schema: TokenRequest as MessageType },
   complete,
 };

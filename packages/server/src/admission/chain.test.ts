@@ -1,7 +1,7 @@
 import { forbidden } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';
 import { admissionChain } from './chain.ts';
-import { Explanation } from './explain.ts';
+import { Explanation } from './explanation.ts';
 import { podOf, World } from './testing.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './types.ts';
 

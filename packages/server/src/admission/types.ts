@@ -8,7 +8,7 @@ import type { Served } from '@plat-dev/kinds/served';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { User } from '@plat-dev/meta/user';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
-import type { Explanation } from './explain.ts';
+import type { Explanation } from './explanation.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 

@@ -24,7 +24,7 @@ import { Bodies } from './bodies.ts';
 import type { Flow } from './flow.ts';
 import type { Reason } from './flow-metrics.ts';
 import type { Waiter, Width } from './level.ts';
-import { LingeringSeats } from './lingering.ts';
+import { LingeringSeats } from './lingering-seats.ts';
 import type { Flows } from './request-flow.ts';
 import { TURN_WORK, UserShares } from './user-shares.ts';
 import { oneSeat, widthOf } from './width.ts';

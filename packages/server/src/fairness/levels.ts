@@ -5,7 +5,7 @@
  *
  * The mandatory levels exist even without their objects.
  */
-import { mandatoryLevels } from '@plat-dev/kinds/flowcontrol/mandatory';
+import { mandatoryLevels } from '@plat-dev/kinds/flowcontrol/mandatory-objects';
 import type { PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '@plat-dev/kinds/flowcontrol/schema/v1beta2';
 import { Level, type LevelConfig } from './level.ts';
 

@@ -1,6 +1,6 @@
 /** Bodies of another kind or version than the path's: their errors. Loaded with the first one. */
 
-import { homeOf, registeredKindOf } from '@plat-dev/kinds/registered';
+import { homeOf, registeredKindOf } from '@plat-dev/kinds/registered-kinds';
 import { whyBodyNotServed } from '@plat-dev/kinds/release-texts';
 import { apiRelease } from '@plat-dev/lib/version';
 import { groupOfApiVersion } from '@plat-dev/meta/api-version';

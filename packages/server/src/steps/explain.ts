@@ -2,7 +2,7 @@
  * `X-Plat-Explain: true`: the client requests a report of what admission did. It reveals the
  * plug-ins and webhooks, so that it needs a permission of its own: the verb `explain` on the resource.
  */
-import { Explanation } from '../admission/explain.ts';
+import { Explanation } from '../admission/explanation.ts';
 import { forbiddenError } from '../auth/authz/refusal.ts';
 import type { Authorizer } from '../auth/types.ts';
 import type { Context } from '../context.ts';

@@ -11,7 +11,7 @@ import {
 } from './eventually.ts';
 import type { SeeingServer } from './matchers.ts';
 import { type AnyObject, checkCondition, checkOwner, type OwnerChoice } from './objects.ts';
-import { checkSeen, type RequestPattern } from './seen.ts';
+import { checkRequests, type RequestPattern } from './request-checks.ts';
 
 function hold({ pass, message, actual, expected }: Check): void {
   if (!pass) throw new AssertionError({ message: message(), actual, expected });
@@ -19,10 +19,10 @@ function hold({ pass, message, actual, expected }: Check): void {
 
 /** The server has answered such a request. */
 export const assertSeen = (server: Pick<SeeingServer, 'requests'>, pattern: RequestPattern): void =>
-  hold(checkSeen(server.requests, pattern));
+  hold(checkRequests(server.requests, pattern));
 /** The server has answered exactly so many such requests; 0: none. */
 export const assertSeenTimes = (server: Pick<SeeingServer, 'requests'>, pattern: RequestPattern, times: number): void =>
-  hold(checkSeen(server.requests, pattern, times));
+  hold(checkRequests(server.requests, pattern, times));
 /** The object has a condition of this type, with this status (default `True`) and reason. */
 export const assertCondition = (object: unknown, type: string, status?: string, reason?: string): void =>
   hold(checkCondition(object, type, status, reason));

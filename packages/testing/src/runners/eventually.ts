@@ -14,7 +14,7 @@ import { millisecondsOf } from '../clock.ts';
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
 import type { AnyObject } from './objects.ts';
-import { differences, valueText } from './partial.ts';
+import { differences, valueText } from './partial-match.ts';
 
 /** An object by its names. */
 export interface ObjectReference {

@@ -9,7 +9,7 @@ export const { withServer, matchers }: ExpectHelpers = expectHelpers(globalThis 
 export type { ObjectPattern, ObjectReference } from './eventually.ts';
 export type { ExpectRunner } from './expect.ts';
 export type { ServerMatchers } from './matchers.ts';
-export type { RequestPattern } from './seen.ts';
+export type { RequestPattern } from './request-checks.ts';
 export type { OnServer, WithServerOptions } from './with-server.ts';
 
 /** For `import { expect } from '@jest/globals'`. */

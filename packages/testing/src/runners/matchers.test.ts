@@ -7,8 +7,8 @@ import type { TestServer } from '../test-server.ts';
 import { assertCondition, assertEventually, assertEventuallyGone, assertOwnedBy, assertSeen, assertSeenTimes } from './assertions.ts';
 import { checkEventually } from './eventually.ts';
 import { matchers } from './matchers.ts';
-import { differences } from './partial.ts';
-import type { RequestPattern, SeenRequest } from './seen.ts';
+import { differences } from './partial-match.ts';
+import type { RequestPattern, SeenRequest } from './request-checks.ts';
 
 const web = {
   verb: 'update',

@@ -9,7 +9,7 @@ import {
   type WatchableServer,
 } from './eventually.ts';
 import { type AnyObject, checkCondition, checkOwner, type OwnerChoice } from './objects.ts';
-import { checkSeen, type RequestPattern, type SeenRequest } from './seen.ts';
+import { checkRequests, type RequestPattern, type SeenRequest } from './request-checks.ts';
 
 /** A server as the matchers read it. */
 export interface SeeingServer extends WatchableServer {
@@ -23,9 +23,9 @@ function serverOf(value: unknown, matcher: string): SeeingServer {
 }
 
 export const matchers = {
-  toHaveSeen: (server: unknown, pattern: RequestPattern): Check => checkSeen(serverOf(server, 'toHaveSeen').requests, pattern),
+  toHaveSeen: (server: unknown, pattern: RequestPattern): Check => checkRequests(serverOf(server, 'toHaveSeen').requests, pattern),
   toHaveSeenTimes: (server: unknown, pattern: RequestPattern, times: number): Check =>
-    checkSeen(serverOf(server, 'toHaveSeenTimes').requests, pattern, times),
+    checkRequests(serverOf(server, 'toHaveSeenTimes').requests, pattern, times),
   toHaveCondition: (object: unknown, type: string, status?: string, reason?: string): Check => checkCondition(object, type, status, reason),
   toBeOwnedBy: (object: unknown, owner: AnyObject | OwnerChoice): Check => checkOwner(object, owner),
   toEventuallyHave: (

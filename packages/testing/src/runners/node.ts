@@ -20,5 +20,5 @@ export {
   assertSeenTimes,
 } from './assertions.ts';
 export type { ObjectPattern, ObjectReference } from './eventually.ts';
-export type { RequestPattern } from './seen.ts';
+export type { RequestPattern } from './request-checks.ts';
 export type { OnServer, WithServerOptions } from './with-server.ts';

@@ -1,7 +1,7 @@
 /** Checks of a single object: its conditions and owners. */
 import { own } from '@plat-dev/lib/own';
 import { type Check, checked, subjectOf } from './check.ts';
-import { isRecord, valueText } from './partial.ts';
+import { isRecord, valueText } from './partial-match.ts';
 
 /** Any object of the API, as far as these checks read it. */
 export interface AnyObject {

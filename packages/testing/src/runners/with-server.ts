@@ -12,7 +12,7 @@ import type { TestServerOptions } from '../options.ts';
 import { startTestServer } from '../server.ts';
 import type { Snapshot, TestServer } from '../test-server.ts';
 import { setTimeoutOf } from './eventually.ts';
-import { explainFailure } from './explain.ts';
+import { explainFailure } from './explain-failure.ts';
 
 export interface WithServerOptions extends TestServerOptions {
   /** Prepares the server, once. Every test starts with its state. */

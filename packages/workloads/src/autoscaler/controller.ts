@@ -3,7 +3,7 @@ import { pathOf, type ResourceRef } from '@plat-dev/client/dynamic';
 import { unlessGone } from '@plat-dev/client/http';
 import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import type { Controller, ControllerContext } from '@plat-dev/controllers/runtime/controller';
-import { selectedBy } from '@plat-dev/controllers/runtime/selecting';
+import { selectedBy } from '@plat-dev/controllers/runtime/selector-index';
 import type { Scale } from '@plat-dev/kinds/autoscaling/schema/scale';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { equal } from '@plat-dev/lib/equal';

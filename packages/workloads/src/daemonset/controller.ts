@@ -3,7 +3,7 @@ import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import { type Controller, type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
 import { isTerminating as isNamespaceTerminating } from '@plat-dev/controllers/runtime/manager';
 import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
-import { Selecting } from '@plat-dev/controllers/runtime/selecting';
+import { SelectorIndex } from '@plat-dev/controllers/runtime/selector-index';
 import { equal } from '@plat-dev/lib/equal';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { noLabel } from '@plat-dev/meta/labels';
@@ -48,7 +48,7 @@ class DaemonSets {
   private readonly hasSurge: boolean;
   private readonly names: WorkloadRefs;
   private readonly sets: Informer<DaemonSetObject>;
-  private readonly selecting: Selecting<DaemonSetObject>;
+  private readonly selecting: SelectorIndex<DaemonSetObject>;
   private readonly nodes: Informer<NodeObject>;
   private readonly pods: PodIndex;
   private readonly history: History;
@@ -68,7 +68,7 @@ class DaemonSets {
     this.names = workloadRefs(identity);
     this.sets = informers.of<DaemonSetObject>(this.names.daemonSets);
     this.nodes = informers.of<NodeObject>(refs.nodes);
-    this.selecting = new Selecting(this.sets, ({ spec }) => spec?.selector);
+    this.selecting = new SelectorIndex(this.sets, ({ spec }) => spec?.selector);
     this.pods = podIndex(informers);
     this.history = new History({ context, resource: this.names.controllerRevisions, kind: 'DaemonSet', hashLabel: revisionLabel });
     this.recorder = new EventRecorder({ client, clock, component: 'daemonset-controller' });

@@ -2,7 +2,7 @@
 import { type Change, keyOf, splitKey } from '@plat-dev/client/informer';
 import type { Controller, ControllerContext } from '@plat-dev/controllers/runtime/controller';
 import type { Outcome } from '@plat-dev/controllers/runtime/queue';
-import { Selecting, selectedBy } from '@plat-dev/controllers/runtime/selecting';
+import { SelectorIndex, selectedBy } from '@plat-dev/controllers/runtime/selector-index';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { OwnerReference } from '@plat-dev/kinds/meta';
 import { equal } from '@plat-dev/lib/equal';
@@ -41,7 +41,7 @@ export const deploymentController: Controller = {
 class Deployments {
   readonly tools: RolloutTools;
   private readonly index: OwnerIndex<ReplicaSetObject>;
-  private readonly selecting: Selecting<DeploymentObject>;
+  private readonly selecting: SelectorIndex<DeploymentObject>;
 
   constructor({ identity, informers, client, clock }: ControllerContext) {
     const refs = workloadRefs(identity);
@@ -57,7 +57,7 @@ class Deployments {
       replicaSets,
       pods: podIndex(informers),
     };
-    this.selecting = new Selecting(this.tools.deployments, ({ spec }) => spec?.selector ?? undefined);
+    this.selecting = new SelectorIndex(this.tools.deployments, ({ spec }) => spec?.selector ?? undefined);
   }
 
   /** Adds the keys of the deployments that a change of a replica set concerns. */

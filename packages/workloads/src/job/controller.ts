@@ -6,7 +6,7 @@ import { isConflict, unlessGone } from '@plat-dev/client/http';
 import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import { type Controller, type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
 import { isTerminating as isTerminatingNamespace } from '@plat-dev/controllers/runtime/manager';
-import { Selecting, selectedBy } from '@plat-dev/controllers/runtime/selecting';
+import { SelectorIndex, selectedBy } from '@plat-dev/controllers/runtime/selector-index';
 import { equal } from '@plat-dev/lib/equal';
 import { noLabel } from '@plat-dev/meta/labels';
 import { formatTime } from '@plat-dev/meta/time';
@@ -60,7 +60,7 @@ export const jobController = (settings: JobSettings): Controller => ({
     const ref = workloadRefs(identity).jobs;
     const index = podIndex(informers);
     const jobs = informers.of<JobObject>(ref, { takesWritersObjects: true });
-    const selecting = new Selecting(jobs, (job) => (isFinishedJob(job) ? undefined : job.spec?.selector));
+    const selecting = new SelectorIndex(jobs, (job) => (isFinishedJob(job) ? undefined : job.spec?.selector));
     const look = (job: JobObject): void => work.add(keyOf(job));
     const isTracked = (job: JobObject): boolean => settings.tracking && isMarkedTracked(job, names);
     const run = new JobRun(context, { jobs, selecting, index, names, settings, isTracked });
@@ -95,7 +95,7 @@ export const jobController = (settings: JobSettings): Controller => ({
 
 interface Parts {
   readonly jobs: Informer<JobObject>;
-  readonly selecting: Selecting<JobObject>;
+  readonly selecting: SelectorIndex<JobObject>;
   readonly index: PodIndex;
   readonly names: JobNames;
   readonly settings: JobSettings;

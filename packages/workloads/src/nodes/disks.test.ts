@@ -3,14 +3,14 @@ import type { Loose } from '@plat-dev/controllers/testing';
 import { atOnce } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';
+import { ContainerFiles } from './container-files.ts';
 import { noSources } from './container-view.ts';
 import { type DiskWorld, disksOf, environmentNow } from './disks.ts';
-import { KeptDisks } from './kept-disks.ts';
 import { succeeds } from './lifecycle/probes.ts';
 import { run } from './shell/run.ts';
 
 const START = Date.UTC(2024, 0, 1);
-const worldAt = (seconds = 0, disks: DiskWorld['disks'] = new KeptDisks(10)): DiskWorld => ({
+const worldAt = (seconds = 0, disks: DiskWorld['disks'] = new ContainerFiles(10)): DiskWorld => ({
   disks,
   sources: noSources,
   now: () => START + seconds * 1000,
@@ -59,7 +59,7 @@ test('the command of the container has changed its files as far as it has come',
   expect(exec(pod, 'cat /tmp/healthy', worldAt(10))).toBe(0);
   expect(exec(pod, 'cat /tmp/healthy', worldAt(40))).toBe(1);
   // What a client removes stays removed.
-  const disks: DiskWorld['disks'] = new KeptDisks(10);
+  const disks: DiskWorld['disks'] = new ContainerFiles(10);
   exec(pod, 'rm /tmp/healthy', worldAt(5, disks));
   expect(exec(pod, 'cat /tmp/healthy', worldAt(10, disks))).toBe(1);
 });

@@ -9,10 +9,10 @@ import type { Work } from '@plat-dev/lib/slices';
 import { timeMillis } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { argvOf, type Container, commandOf } from './container-command.ts';
+import type { ContainerFiles } from './container-files.ts';
 import { mountedFiles, type Sources, variablesOf } from './container-view.ts';
 import { isFromObjects, knowledgeOf } from './file-knowledge.ts';
 import { imageFiles } from './images.ts';
-import type { KeptDisks } from './kept-disks.ts';
 import { hostnameOf } from './network-files.ts';
 import { Files, type KeptFiles, type Layer, layerOf, newKeptFiles, PATH_LIMIT, withoutEnd } from './shell/files.ts';
 import { type Replayed, replay } from './shell/replay.ts';
@@ -20,7 +20,7 @@ import type { Environment } from './shell/run.ts';
 import { OUTCOME_WORK } from './shell/work.ts';
 
 export interface DiskWorld {
-  readonly disks: KeptDisks;
+  readonly disks: ContainerFiles;
   readonly sources: Sources;
   readonly now: () => number;
   readonly random: () => number;

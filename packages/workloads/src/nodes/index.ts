@@ -12,9 +12,9 @@ import type { Wire } from '@plat-dev/kinds/wire';
 import type { WorkloadPod } from '../shared/pods.ts';
 import type { Annotations } from './annotations.ts';
 import { Configuration } from './configuration.ts';
+import { ContainerFiles } from './container-files.ts';
 import { Fleet } from './fleet.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { KeptDisks } from './kept-disks.ts';
 import { LifecycleChoice } from './lifecycle/choose.ts';
 import { LifecycleIndex } from './lifecycle/lifecycle-index.ts';
 import { registerMetrics } from './metrics/registration.ts';
@@ -38,7 +38,7 @@ function start(context: ControllerContext, settings: SimulatedNodesSettings): vo
     events = true,
     kinds = true,
     metrics = true,
-    disks = new KeptDisks(KEPT_DISKS),
+    disks = new ContainerFiles(KEPT_DISKS),
     nameserver = USUAL_NAMESERVER,
     ...pool
   } = settings;

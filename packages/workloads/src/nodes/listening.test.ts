@@ -1,6 +1,7 @@
 import type { Loose } from '@plat-dev/controllers/testing';
 import { atOnce } from '@plat-dev/lib/slices';
 import { expect, test } from 'vitest';
+import { ContainerFiles } from './container-files.ts';
 import { noSources } from './container-view.ts';
 import { KeptDisks } from './kept-disks.ts';
 import { listening } from './listening.ts';

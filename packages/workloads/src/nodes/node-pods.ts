@@ -15,15 +15,14 @@ import { isFinished, isTerminating } from '../shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../shared/pods.ts';
 import { isScheduled, type Rejection, rejection } from './admission.ts';
 import type { Annotations } from './annotations.ts';
+import type { ContainerFiles, Writer } from './container-files.ts';
 import { disksOf } from './disks.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
-import type { KeptDisks, Writer } from './kept-disks.ts';
 import type { Chosen } from './lifecycle/choose.ts';
 import type { Stop } from './lifecycle/container-stop.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, type PodWorld, type StoppedWorld, stoppedStatus } from './lifecycle/pod-status.ts';
 import type { Container } from './lifecycle/process.ts';
-import { type Blocked, type ContainerStatus, fieldPathOf, type NodeEvent, type Status } from './lifecycle/world.ts';
 import { verdictOf } from './pod-probes.ts';
 import { PodProcesses, type PodRun, SOURCES_MS, within } from './pod-processes.ts';
 import { type Missing, References } from './references.ts';
@@ -37,7 +36,7 @@ export interface NodePodsSettings {
   /** The annotations of the pod's namespace. */
   readonly ofNamespace: (pod: WorkloadPod) => Annotations;
   /** What commands wrote in containers: probes see it. */
-  readonly disks: KeptDisks;
+  readonly disks: ContainerFiles;
 }
 
 /** Pods that are worked on at a time. */

@@ -2,9 +2,9 @@ import { FakeApi, fakeKinds, type Loose, runControllers, type TestRun } from '@p
 import { FakeClock } from '@plat-dev/lib/clock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nodeLifecycleController } from '../nodelife/controller.ts';
+import { ContainerFiles } from './container-files.ts';
 import { partsOf } from './heartbeats.ts';
 import { type SimulatedNodesSettings, simulatedNodes } from './index.ts';
-import { KeptDisks } from './kept-disks.ts';
 
 const { pods, namespaces, configMaps, secrets } = fakeKinds;
 const nodes = { group: '', version: 'v1', name: 'nodes', kind: 'Node', namespaced: false } as const;
@@ -103,7 +103,7 @@ test('a change of the capacity of a node changes what pods may use', async () =>
 });
 
 test('readiness follows what a client does to the files of a container, and costs nothing while it does nothing', async () => {
-  const disks = new KeptDisks(10);
+  const disks = new ContainerFiles(10);
   await start({ count: 1, disks });
   const readinessProbe = { httpGet: { path: '/index.html', port: 80 }, initialDelaySeconds: 30, periodSeconds: 5, failureThreshold: 2 };
   pod('web', { spec: { containers: [{ name: 'main', image: 'httpd', readinessProbe }] } });

@@ -2,7 +2,7 @@ import type { Loose } from '@plat-dev/controllers/testing';
 import { atOnce } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';
-import { KeptDisks } from './kept-disks.ts';
+import { ContainerFiles } from './container-files.ts';
 import { verdictOf } from './pod-probes.ts';
 
 const START = Date.UTC(2024, 0, 1);

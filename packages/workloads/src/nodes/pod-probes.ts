@@ -10,11 +10,11 @@
 import { noWork, type Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { argvOf, type Container } from './container-command.ts';
+import type { ContainerFiles } from './container-files.ts';
 import { noSources } from './container-view.ts';
 import { sharesVolume, type View, viewNow } from './disks.ts';
 import { hasToken, isFromObjects } from './file-knowledge.ts';
 import { documentRootOf } from './images.ts';
-import type { KeptDisks } from './kept-disks.ts';
 import { fraction } from './lifecycle/lifecycle.ts';
 import { isRun, type Probe, succeeds, type Verdict } from './lifecycle/probes.ts';
 import { containersOf, workOf } from './lifecycle/process.ts';

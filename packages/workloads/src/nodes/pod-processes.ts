@@ -9,6 +9,7 @@ import { linesOfRun } from './container-log.ts';
 import { noSources, type Sources } from './container-view.ts';
 import { environmentAtStart } from './disks.ts';
 import type { Stop } from './lifecycle/container-stop.ts';
+import type { ContainerStatus } from './lifecycle/container-world.ts';
 import { KILLED, startOf } from './lifecycle/containers.ts';
 import { delayOf, fraction, type Lifecycles } from './lifecycle/lifecycle.ts';
 import type { PodMemory } from './lifecycle/memory.ts';
@@ -23,7 +24,6 @@ import {
   workOf,
 } from './lifecycle/process.ts';
 import { endOfLog, limitedMessage } from './lifecycle/termination-message.ts';
-import type { ContainerStatus } from './lifecycle/world.ts';
 import { contentsOf, sourceNames } from './pod-sources.ts';
 import type { KeptFiles } from './shell/files.ts';
 import { type Environment, isProgram } from './shell/run.ts';

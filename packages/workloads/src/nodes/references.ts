@@ -8,9 +8,9 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import type { WorkloadPod } from '../shared/pods.ts';
+import type { ContainerFiles } from './container-files.ts';
 import { claimDisk } from './disks.ts';
-import type { KeptDisks } from './kept-disks.ts';
-import type { Blocked } from './lifecycle/world.ts';
+import type { Blocked } from './lifecycle/container-world.ts';
 
 export interface Reference {
   readonly kind: 'configmap' | 'secret' | 'persistentvolumeclaim';
@@ -63,7 +63,7 @@ export type Missing = ReadonlyMap<string, Blocked & { readonly event?: string }>
 
 export class References {
   private readonly context: ControllerContext;
-  private readonly disks: KeptDisks;
+  private readonly disks: ContainerFiles;
   private readonly wake: (podKey: string) => void;
   /** Uids of claims that pods used. */
   private readonly claims = new BoundedCache<string, string>(FOUND_LIMIT);
@@ -72,7 +72,7 @@ export class References {
   private readonly waiting = new Map<string, Set<string>>();
   private readonly informers = new Map<string, Informer>();
 
-  constructor(context: ControllerContext, disks: KeptDisks, wake: (podKey: string) => void) {
+  constructor(context: ControllerContext, disks: ContainerFiles, wake: (podKey: string) => void) {
     this.context = context;
     this.disks = disks;
     this.wake = wake;

@@ -1,5 +1,5 @@
 /** What simulated nodes are made of: the settings of a server, and the specs of NodePool objects. */
-import type { KeptDisks } from './kept-disks.ts';
+import type { ContainerFiles } from './container-files.ts';
 
 interface Taint {
   readonly key: string;
@@ -27,7 +27,7 @@ export interface SimulatedNodesSettings extends NodePoolSpec {
   /** The address that names of services are looked up at. */
   readonly nameserver?: string;
   /** What commands write in containers. */
-  readonly disks?: KeptDisks;
+  readonly disks?: ContainerFiles;
 }
 
 /** Containers and volumes whose written files are kept; the oldest are forgotten. */

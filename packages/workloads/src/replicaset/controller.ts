@@ -5,7 +5,7 @@ import { type Change, type Informer, keyOf, splitKey } from '@plat-dev/client/in
 import { type Controller, type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
 import { isTerminating as isNamespaceTerminating } from '@plat-dev/controllers/runtime/manager';
 import type { Outcome } from '@plat-dev/controllers/runtime/queue';
-import { Selecting, selectedBy } from '@plat-dev/controllers/runtime/selecting';
+import { SelectorIndex, selectedBy } from '@plat-dev/controllers/runtime/selector-index';
 import type { OwnerReference } from '@plat-dev/kinds/meta';
 import { podNames } from '@plat-dev/kinds/validation/pods/pod-names';
 import type { Clock } from '@plat-dev/lib/clock';
@@ -21,7 +21,7 @@ import { controllerOf, type PodIndex, podIndex, type WorkloadPod } from '../shar
 import { workloadRefs } from '../shared/refs.ts';
 import { type ReplicaKind, type ReplicaStatus, type Replicated, replicasOf } from './kinds.ts';
 import { observe, type ReplicaFailure } from './status.ts';
-import { podsToDelete } from './surplus.ts';
+import { podsToDelete } from './surplus-pods.ts';
 
 /** Pods that are created or deleted for one owner before it is looked at again. */
 const BURST = 500;
@@ -64,7 +64,7 @@ class Replicas {
   private readonly index: PodIndex;
   private readonly siblings: OwnerIndex<Replicated>;
   private readonly control: PodControl;
-  private readonly selecting: Selecting<Replicated>;
+  private readonly selecting: SelectorIndex<Replicated>;
 
   constructor(kind: ReplicaKind, settings: ReplicaSettings, { identity, informers, client, clock }: ControllerContext) {
     this.kind = kind;
@@ -75,7 +75,7 @@ class Replicas {
     this.clock = clock;
     this.ref = kind.ref(workloadRefs(identity));
     this.sets = informers.of<Replicated>(this.ref);
-    this.selecting = new Selecting(this.sets, kind.selector);
+    this.selecting = new SelectorIndex(this.sets, kind.selector);
     this.siblings = ownerIndex(informers, this.ref.name, this.sets);
     this.index = podIndex(informers);
     this.pods = this.index.informer;

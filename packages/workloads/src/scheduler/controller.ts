@@ -22,7 +22,7 @@ import {
   type Volume,
   VolumeObjects,
 } from './volumes/objects.ts';
-import { Waiting } from './waiting.ts';
+import { WaitingPods } from './waiting-pods.ts';
 
 export interface SchedulerSettings {
   /** The value of `schedulerName` of the pods to schedule. Absent: the default one alone. */
@@ -56,7 +56,7 @@ function start(context: ControllerContext, names: readonly string[]): void {
   const defaults = new OwnSelectors(stores);
   const decider = new Decider({ cluster, defaults, unschedulableTaint, random, objects });
   const ready = (): void => cycle.add(CYCLE);
-  const waiting = new Waiting({ clock, ready });
+  const waiting = new WaitingPods({ clock, ready });
   const effects = new SentEffects({
     client,
     clock,

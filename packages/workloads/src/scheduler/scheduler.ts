@@ -16,7 +16,7 @@ import { type Budget, type Candidate, preempt } from './preemption.ts';
 import type { NodeChange, WireNode } from './read-node.ts';
 import type { NodeState, PodClass } from './state.ts';
 import { PodState } from './state.ts';
-import type { Waiting } from './waiting.ts';
+import type { WaitingPods } from './waiting-pods.ts';
 
 /** What the scheduler has decided; done in the background. */
 export interface Effects {
@@ -33,7 +33,7 @@ export interface Effects {
 export interface SchedulerOptions {
   readonly cluster: Cluster;
   readonly decider: Decider;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingPods;
   readonly random: Random;
   readonly effects: Effects;
   /** Names of schedulers that this one acts as. Pods of others are only counted. */

@@ -10,7 +10,7 @@ import type { WireNode } from './read-node.ts';
 import { Scheduler } from './scheduler.ts';
 import { OwnSelectors, type SelectingStores } from './spread-defaults.ts';
 import { VolumeObjects, type VolumeStores } from './volumes/objects.ts';
-import { Waiting } from './waiting.ts';
+import { WaitingPods } from './waiting-pods.ts';
 
 export const hostname = domainName(kubernetes, 'hostname');
 export const zone = domainName(kubernetes, 'zone', 'topology');
@@ -116,7 +116,7 @@ export class World {
     statefulSets: new TestStore(),
   };
   readonly budgets: Budget[] = [];
-  readonly waiting: Waiting;
+  readonly waiting: WaitingPods;
   readonly decider: Decider;
   readonly scheduler: Scheduler;
   /** `namespace/name` → node. */
@@ -129,7 +129,7 @@ export class World {
 
   constructor(random: Random = seededRandom(1)) {
     const { clock, cluster } = this;
-    this.waiting = new Waiting({ clock, ready: () => {} });
+    this.waiting = new WaitingPods({ clock, ready: () => {} });
     this.decider = new Decider({
       cluster,
       defaults: new OwnSelectors(this.selecting as unknown as SelectingStores),

@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from '@plat-dev/client/http';
 import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import { type Controller, type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
 import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
-import { Selecting } from '@plat-dev/controllers/runtime/selecting';
+import { SelectorIndex } from '@plat-dev/controllers/runtime/selector-index';
 import { domainName } from '@plat-dev/meta/identity';
 import { noLabel } from '@plat-dev/meta/labels';
 import { History, type Owner } from '../revisions/history.ts';
@@ -44,7 +44,7 @@ class StatefulSets {
   private readonly context: ControllerContext;
   private readonly feature: (name: string) => boolean;
   private readonly sets: Informer<StatefulSetObject>;
-  private readonly selecting: Selecting<StatefulSetObject>;
+  private readonly selecting: SelectorIndex<StatefulSetObject>;
   private readonly pods: PodIndex;
   private readonly history: History;
   private readonly recorder: EventRecorder;
@@ -60,7 +60,7 @@ class StatefulSets {
     this.feature = feature;
     this.names = workloadRefs(identity);
     this.sets = informers.of<StatefulSetObject>(this.names.statefulSets);
-    this.selecting = new Selecting(this.sets, ({ spec }) => spec?.selector);
+    this.selecting = new SelectorIndex(this.sets, ({ spec }) => spec?.selector);
     this.pods = podIndex(informers);
     const hashLabel = domainName(identity, 'hash', 'controller');
     this.history = new History({ context, resource: this.names.controllerRevisions, kind: 'StatefulSet', hashLabel });

@@ -13,7 +13,7 @@ import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
 import { equal } from '@plat-dev/lib/equal';
 import { own, without } from '@plat-dev/lib/own';
 import { groupName } from '@plat-dev/meta/identity';
-import { matchingVolumes } from '../scheduler/volumes/matching.ts';
+import { matchingVolumes } from '../scheduler/volumes/matching-volumes.ts';
 import { EventRecorder, type EventType } from '../shared/events.ts';
 import { mismatch } from './mismatch.ts';
 import {

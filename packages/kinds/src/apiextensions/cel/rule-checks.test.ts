@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { create, type Loose, testEnv, update } from '../../validation/kinds.testing.ts';
 import { customResourceDefinitionKind } from '../custom-resource-definition.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
-import { loadEvaluation } from './loaded.ts';
+import { loadEvaluation } from './load-evaluation.ts';
 import { MAX_RULES } from './rule-checks.ts';
 
 beforeAll(loadEvaluation);

@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from '../values/custom-schema.ts';
-import { loadEvaluation } from './loaded.ts';
+import { loadEvaluation } from './load-evaluation.ts';
 
 beforeAll(loadEvaluation);
 

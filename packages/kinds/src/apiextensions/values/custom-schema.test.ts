@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
-import { fitsOf } from './fits.ts';
+import { fitsOf } from './schema-match.ts';
 
 const run = (work: Work<void> | undefined): void => {
   if (work !== undefined) atOnce(work);

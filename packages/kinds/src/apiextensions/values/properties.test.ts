@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import type { ApiObject } from '../../kind.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
-import { fitsOf } from './fits.ts';
+import { fitsOf } from './schema-match.ts';
 import { validateValue } from './validate.ts';
 
 const x = extensionNames(kubernetes.schemaExtensionPrefix);

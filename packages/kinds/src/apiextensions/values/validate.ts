@@ -12,10 +12,10 @@ import { FieldErrors as Errors, Path, quoted, show } from '@plat-dev/meta/field'
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { spend, spendOn } from './effort.ts';
-import { fitsOf } from './fits.ts';
 import { hasFormat } from './formats.ts';
 import type { Extensions } from './node.ts';
 import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
+import { fitsOf } from './schema-match.ts';
 import { formatOf, typeFault } from './types.ts';
 import { weightOf } from './weight.ts';
 

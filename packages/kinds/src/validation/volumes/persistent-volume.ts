@@ -7,13 +7,13 @@ import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName } from '@plat-dev/meta/identity';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../core/schema/volumes/persistent-volumes.ts';
 import type { KindEnv, WriteRequest } from '../../kind.ts';
+import { type BodyValue, bodyValueOf } from '../body-values.ts';
 import { immutable, subdomain } from '../field-checks.ts';
+import { resourceListText } from '../go-quantities.ts';
 import { unsupportedText } from '../go-text.ts';
 import { validateNodeSelector } from '../pods/scheduling.ts';
 import { metadataAgain } from '../repeated-metadata.ts';
 import { amount } from '../resources.ts';
-import { resourceListText } from '../shown.ts';
-import { type BodyValue, bodyValueOf } from '../written.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';
 import { validateVolumeSource, volumeSourceNames } from './persistent-volume-sources.ts';
 

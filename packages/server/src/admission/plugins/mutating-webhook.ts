@@ -13,7 +13,7 @@ import { readJsonPatch } from '@plat-dev/patch';
 import { decode, encodeSaid, toJson } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
-import { changes } from '../explain.ts';
+import { changes } from '../explanation.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call.ts';

@@ -4,7 +4,7 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { ApiError } from '@plat-dev/meta/errors';
 import { afterEach, expect, test } from 'vitest';
 import { admissionChain } from '../chain.ts';
-import { Explanation } from '../explain.ts';
+import { Explanation } from '../explanation.ts';
 import { refusalOf, servedKind, World } from '../testing.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../types.ts';
 import { warnUnasked } from '../webhooks/dispatch.ts';

@@ -7,7 +7,7 @@ import { HttpClient } from '../../http-client/client.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { WebhookClient } from './client.ts';
-import { type ConfigurationObject, WebhookSource } from './compiled.ts';
+import { type ConfigurationObject, WebhookSource } from './compiled-webhooks.ts';
 import { readWebhookCredentials } from './credentials.ts';
 import { type Candidate, namespaceSelected, objectSelected } from './match.ts';
 import { serviceResolver } from './service.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { servedKind, World } from '../testing.ts';
-import { type ConfigurationObject, compile } from './compiled.ts';
+import { type ConfigurationObject, compile } from './compiled-webhooks.ts';
 import { Matcher, namespaceSelected, objectSelected } from './match.ts';
 import type { RuleObject } from './webhook.ts';
 

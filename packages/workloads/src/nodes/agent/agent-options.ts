@@ -2,7 +2,7 @@ import type { Client } from '@plat-dev/client/dynamic';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Random } from '@plat-dev/lib/random';
 import type { Identity } from '@plat-dev/meta/identity';
-import type { KeptDisks } from '../kept-disks.ts';
+import type { ContainerFiles } from '../container-files.ts';
 
 export interface AgentOptions {
   readonly identity: Identity;
@@ -15,5 +15,5 @@ export interface AgentOptions {
   /** Annotations may lead forwarded ports to loopback addresses of this machine. */
   readonly forwardLocal: boolean;
   /** What commands write in containers. */
-  readonly disks: KeptDisks;
+  readonly disks: ContainerFiles;
 }

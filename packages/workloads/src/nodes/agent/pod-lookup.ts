@@ -9,8 +9,8 @@ import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import type { Sources } from '../container-view.ts';
+import type { ContainerStatus } from '../lifecycle/container-world.ts';
 import type { Container } from '../lifecycle/process.ts';
-import type { ContainerStatus } from '../lifecycle/world.ts';
 import { contentsOf, SOURCES_LIMIT } from '../pod-sources.ts';
 import type { ServiceObject } from '../service-variables.ts';
 

@@ -1,7 +1,7 @@
 /** The conditions and the phase of a pod, as a node agent derives them from the states of its containers. */
 import { formatTime } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../../shared/pods.ts';
-import type { ContainerStatus, Status } from './world.ts';
+import type { ContainerStatus, Status } from './container-world.ts';
 
 type Condition = NonNullable<Status['conditions']>[number];
 interface Found {

@@ -1,10 +1,10 @@
 /** The probes of a container in the world of its pod: whether it has started, is alive and is ready, and when that is asked again. */
 import { noWork, type Work } from '@plat-dev/lib/slices';
 import { argvOf } from '../container-command.ts';
+import { type ContainerStatus, type ContainerWorld, fieldPathOf } from './container-world.ts';
 import { delayOf } from './lifecycle.ts';
 import { canFail, changeOf, isRun, NEVER, newRecord, type Probe, type ProbeRecord, probed, probedAtOnce, type Verdict } from './probes.ts';
 import type { Container } from './process.ts';
-import { type ContainerStatus, type ContainerWorld, fieldPathOf } from './world.ts';
 
 export interface Probed {
   /** Undefined as long as the probe has not decided. */

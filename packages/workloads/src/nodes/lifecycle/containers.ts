@@ -8,10 +8,10 @@ import type { Work } from '@plat-dev/lib/slices';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import { liveness, readiness, startup } from './container-probes.ts';
+import { type ContainerStatus, type ContainerWorld, fieldPathOf } from './container-world.ts';
 import { delayOf, reasonOf } from './lifecycle.ts';
 import type { PodMemory } from './memory.ts';
 import type { Container, Role } from './process.ts';
-import { type ContainerStatus, type ContainerWorld, fieldPathOf } from './world.ts';
 
 export interface Progress {
   readonly status: ContainerStatus;

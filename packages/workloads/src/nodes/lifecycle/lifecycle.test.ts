@@ -6,12 +6,12 @@ import { fromLabelSelector, LabelSelector } from '@plat-dev/meta/labels';
 import { expect, test } from 'vitest';
 import { Files } from '../shell/files.ts';
 import { LifecycleChoice } from './choose.ts';
+import type { NodeEvent } from './container-world.ts';
 import { delayOf, Lifecycles, quickLifecycle, type StageSpec } from './lifecycle.ts';
 import { LifecycleIndex } from './lifecycle-index.ts';
 import { PodMemory } from './memory.ts';
 import { failedStatus, nextStatus, stoppedStatus } from './pod-status.ts';
 import { processOf } from './process.ts';
-import type { NodeEvent } from './world.ts';
 
 const START = Date.UTC(2024, 0, 1);
 

@@ -3,10 +3,10 @@ import type { Work } from '@plat-dev/lib/slices';
 import { formatTime } from '@plat-dev/meta/time';
 import { phaseOf as phaseNow } from '../../shared/pod-state.ts';
 import { conditionsOf, phaseOf, type States } from './conditions.ts';
+import type { ContainerStatus, ContainerWorld, Status } from './container-world.ts';
 import { earliest, exited, KILLED, progress, waitingStatus } from './containers.ts';
 import { reasonOf } from './lifecycle.ts';
 import type { Container, Role } from './process.ts';
-import type { ContainerStatus, ContainerWorld, Status } from './world.ts';
 
 export interface PodWorld extends ContainerWorld {
   readonly hostIP: string;

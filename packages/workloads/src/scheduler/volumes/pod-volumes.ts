@@ -8,7 +8,7 @@ import { Cause } from '../cause.ts';
 import { type NodeTest, nodeSelectorTest } from '../node-match.ts';
 import type { Misfit } from '../plan.ts';
 import type { ClaimUse, NodeState } from '../state.ts';
-import { matchingVolumes } from './matching.ts';
+import { matchingVolumes } from './matching-volumes.ts';
 import { type Claim, claimKey, type StorageClass, type Volume, type VolumeObjects } from './objects.ts';
 
 /** What has to be written for a pod before it can be bound to a node. */

@@ -7,12 +7,12 @@ import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kinds, type MakePlugin, type PluginEnv } from '../../plugin.ts';
+import { isCheckedUpdate } from '../../pod-security/checked-updates.ts';
 import { type Examined, examined } from '../../pod-security/checks.ts';
 import { type PodSecurityConfiguration, readPodSecurity } from '../../pod-security/configuration.ts';
 import { detailsText, violations } from '../../pod-security/evaluate.ts';
-import { warningsForExisting } from '../../pod-security/existing.ts';
+import { warningsForExisting } from '../../pod-security/existing-pods.ts';
 import { isPrivileged, labelPrefix, type Policy, policyOf, policyText, sameLevelVersion, stricter } from '../../pod-security/policy.ts';
-import { isSignificant } from '../../pod-security/significant.ts';
 import type { Violation } from '../../pod-security/words.ts';
 import { refusal } from '../../refusal.ts';
 import type { AdmissionRequest } from '../../types.ts';
@@ -99,7 +99,7 @@ class Evaluator {
     const policy = this.policy(request);
     if (isPrivileged(policy, 'enforce', 'audit', 'warn')) return;
     const pod = request.object as unknown as Pod;
-    if (request.operation === 'UPDATE' && !isSignificant(pod, request.oldObject as unknown as Pod, this.env.identity)) return;
+    if (request.operation === 'UPDATE' && !isCheckedUpdate(pod, request.oldObject as unknown as Pod, this.env.identity)) return;
     this.evaluate(request, policy, pod, true);
   }
 

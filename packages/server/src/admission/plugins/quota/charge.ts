@@ -13,7 +13,7 @@ import type { Quantity } from '@plat-dev/meta/quantity';
 import { refusal } from '../../refusal.ts';
 import type { AdmissionRequest } from '../../types.ts';
 import { demandedNames, demandedScopes, type LimitedResource, type ScopeRule } from './limits.ts';
-import { unstated } from './stated.ts';
+import { containersWithoutLimits } from './required-limits.ts';
 
 /** The parameters of one request for all quotas of a namespace. */
 export interface Charging {
@@ -70,7 +70,7 @@ function isOf(name: string, resource: CountedResource, identity: Identity): bool
 /** The object must specify the limited resources, and their usage so far must be known. */
 function checkStated({ request, resource }: Charging, quota: ResourceQuota, names: readonly string[]): void {
   const { name } = quota.metadata;
-  const missing = isPods(resource) ? unstated(request.object as unknown as Pod, names) : undefined;
+  const missing = isPods(resource) ? containersWithoutLimits(request.object as unknown as Pod, names) : undefined;
   if (missing !== undefined) throw refusal(request, `failed quota: ${name}: ${missing}`);
   if (names.every((one) => own(quota.status.used, one) !== undefined)) return;
   throw refusal(request, `status unknown for quota: ${name}, resources: ${[...names].sort().join(',')}`);

@@ -33,7 +33,7 @@ interface Entry {
 const isMoreUrgent = ({ pod: a, at: since, order }: Entry, { pod: b, at: since2, order: order2 }: Entry): boolean =>
   a.priority !== b.priority ? a.priority > b.priority : since !== since2 ? since < since2 : order < order2;
 
-export class Waiting {
+export class WaitingPods {
   private readonly options: WaitingOptions;
   private readonly active = new Heap<Entry>(isMoreUrgent);
   private readonly backoff = new Heap<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closedTable, tabbed } from './tabbed.ts';
+import { closedTable, tabbed } from './tabbed-columns.ts';
 
 test('columns are as wide as their widest cell and the padding; the last cell is not padded', () => {
   expect(

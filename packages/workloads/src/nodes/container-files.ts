@@ -9,7 +9,7 @@ export interface Writer {
   readonly uid: string;
 }
 
-export class KeptDisks extends BoundedCache<string, KeptFiles> {
+export class ContainerFiles extends BoundedCache<string, KeptFiles> {
   private readonly listeners = new Set<(writer: Writer) => void>();
 
   /** Calls the listener before each change of a file by a client. Returns what ends this. */

@@ -1,7 +1,7 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import { homeOf, registeredKindOf } from './registered.ts';
+import { homeOf, registeredKindOf } from './registered-kinds.ts';
 import { schemaOf } from './schemas.ts';
 
 const schema = (group: string, version: string, kind: string): MessageType => schemaOf(group, version, kind, kubernetes) as MessageType;

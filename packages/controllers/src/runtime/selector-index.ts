@@ -72,7 +72,7 @@ const valuesOf = ({ values }: RequiredLabel): readonly (string | undefined)[] =>
 
 type Followed<T extends ApiObject> = Pick<Informer<T>, 'onChange' | 'list'>;
 
-export class Selecting<T extends ApiObject> {
+export class SelectorIndex<T extends ApiObject> {
   private readonly informer: Followed<T>;
   private readonly selectorIn: (object: T) => LabelSelectorObject | undefined;
   private readonly compiled = new WeakMap<T, LabelSelector | null>();

@@ -4,7 +4,7 @@ import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { AnyContainer } from '../pods.ts';
 
-export function isSignificant(pod: Pod, old: Pod, identity: Identity): boolean {
+export function isCheckedUpdate(pod: Pod, old: Pod, identity: Identity): boolean {
   const lists = (spec: Pod['spec']): readonly AnyContainer[][] => [
     spec.initContainers ?? [],
     spec.containers ?? [],

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path';
 import { expect, test } from 'vitest';
-import { isWithin } from './within.ts';
+import { isWithin } from './path-within.ts';
 
 test.each([
   ['/a', '/a', true],

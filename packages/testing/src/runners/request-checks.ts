@@ -5,7 +5,7 @@
  */
 import { ASSERTING_USER } from '../users.ts';
 import { type Check, checked } from './check.ts';
-import { valueText } from './partial.ts';
+import { valueText } from './partial-match.ts';
 
 /** A request that was answered, as far as these checks read it. */
 export interface SeenRequest {
@@ -51,7 +51,7 @@ const fields = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name',
 type Field = (typeof fields)[number];
 
 /** Whether a server has had such a request; with `times`, exactly so many. */
-export function checkSeen(requests: Iterable<SeenRequest>, pattern: RequestPattern, times?: number): Check {
+export function checkRequests(requests: Iterable<SeenRequest>, pattern: RequestPattern, times?: number): Check {
   const split = splitResource(pattern);
   for (const name of Object.keys(split))
     if (!fields.includes(name as Field)) throw new TypeError(`unknown field of a request: ${name} (known: ${fields.join(', ')})`);

@@ -1,7 +1,7 @@
 import { FakeClock } from '@plat-dev/lib/clock';
 import { expect, test } from 'vitest';
 import { type FairQueue, type Holder, Level } from './level.ts';
-import { LingeringSeats } from './lingering.ts';
+import { LingeringSeats } from './lingering-seats.ts';
 
 function world() {
   const clock = new FakeClock();

@@ -14,7 +14,7 @@ const demanded: Readonly<Record<string, readonly ['requests' | 'limits', string]
 };
 
 /** `must specify limits.cpu for: a,b; memory for: a`, or undefined if everything is specified. */
-export function unstated({ spec }: Pod, names: readonly string[]): string | undefined {
+export function containersWithoutLimits({ spec }: Pod, names: readonly string[]): string | undefined {
   const unstatedNames = new Map<string, Set<string>>();
   const check = ({ name, resources }: Container): void => {
     for (const one of names) {

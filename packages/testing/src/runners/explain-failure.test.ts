@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { expect, test } from 'vitest';
-import { explainFailure, type SeenChange } from './explain.ts';
+import { explainFailure, type SeenChange } from './explain-failure.ts';
 
 const change = (name: string) => ({ verb: 'update', resource: 'lamps', namespace: 'default', name, user: 'alice', code: 200 });
 const server = (requests = [{ ...change('a'), verb: 'get' }, change('a')]) => ({ requests, history: (): SeenChange[] => [] });

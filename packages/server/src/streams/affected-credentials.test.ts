@@ -1,6 +1,6 @@
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { accountsOf, credentialNames, podOf } from './concerned.ts';
+import { accountsOf, credentialNames, podOf } from './affected-credentials.ts';
 
 const names = credentialNames(kubernetes);
 const user = (name: string, pod?: string) => ({

@@ -8,15 +8,21 @@ import type { ServerState } from '@plat-dev/compose/store/snapshot-state';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { FakeClock } from '@plat-dev/lib/clock';
 import type { TestServerOptions } from './options.ts';
-import { startWith } from './running.ts';
 import type { TakenSnapshot } from './snapshot.ts';
+import { startWith } from './start-server.ts';
 
 /** Limit of cached states: one for each identity, release of the API and, with a clock of the test, start time. */
 const MAX_STATES = 8;
 const statesByKey = new BoundedCache<string, Promise<ServerState>>(MAX_STATES);
 
 /** Empty for servers whose first objects may differ: those with options or randomness of their own. */
-export async function beginning({ identity, apiRelease, clock, server, random }: TestServerOptions): Promise<Pick<Surroundings, 'from'>> {
+export async function initialState({
+  identity,
+  apiRelease,
+  clock,
+  server,
+  random,
+}: TestServerOptions): Promise<Pick<Surroundings, 'from'>> {
   if (server !== undefined || random !== undefined) return {};
   // A clock that starts at the time of the machine starts soon after the first objects were created.
   const time = clock instanceof FakeClock ? new FakeClock(clock.now()) : clock === 'fake' ? undefined : clock;

@@ -4,8 +4,8 @@
  */
 import { subjectOf } from './check.ts';
 import { nameOf } from './objects.ts';
-import { isRecord } from './partial.ts';
-import { requestLine, type SeenRequest } from './seen.ts';
+import { isRecord } from './partial-match.ts';
+import { requestLine, type SeenRequest } from './request-checks.ts';
 
 /** Limit of printed versions of an object, and of requests. */
 const SHOWN = 10;

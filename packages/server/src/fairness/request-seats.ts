@@ -2,7 +2,7 @@
 import type { FairQueue, Holder, Waiter } from './queue.ts';
 
 /** `Request`: whose seats they are. */
-export class Seating<Request> implements Holder {
+export class RequestSeats<Request> implements Holder {
   readonly request: Request;
   /** The request while it waits in a queue. */
   waiter: Waiter | undefined;

@@ -6,14 +6,14 @@ import { admissionRequest } from '../registry/commit.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import type { Action, ActionRequest } from '../services.ts';
 
-export interface AdmittedOptions {
+export interface ActionAdmissionOptions {
   /** The kind of the body if that is not the kind of the resource itself. */
   readonly objectKind?: ObjectKind;
   /** Completes the body between mutation and validation. */
   readonly complete?: (request: ActionRequest, now: number) => void;
 }
 
-export function admitted(deps: RegistryDeps, action: Action, { objectKind, complete }: AdmittedOptions = {}): Action {
+export function withAdmission(deps: RegistryDeps, action: Action, { objectKind, complete }: ActionAdmissionOptions = {}): Action {
   return async (actionRequest) => {
     const request = {
       ...admissionRequest(actionRequest.write, 'CREATE', actionRequest.body, undefined),

@@ -2,7 +2,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { FakeStore } from '@plat-dev/kinds/live.testing';
 import { badRequest } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';
-import { type FlowObject, keepFlowObjects } from './upkeep.ts';
+import { type FlowObject, keepFlowObjects } from './flow-objects.ts';
 
 const GROUP = 'flowcontrol.apiserver';
 const KEPT = 'kept';

@@ -1,8 +1,8 @@
 /** More structures in errors, in the notation of a stock server; see `go-text.ts` and `go-list.ts`. */
 import { own } from '@plat-dev/lib/own';
 import { parseQuantity } from '@plat-dev/meta/quantity';
+import { spelling } from './body-values.ts';
 import { quantityFormats } from './go-text.ts';
-import { spelling } from './written.ts';
 
 /** An amount as a stock server prints it; `s` is its text, if the server keeps that. */
 export function readQuantityText(text: string): string {

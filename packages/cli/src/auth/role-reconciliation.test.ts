@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BindingObject, type RoleObject, reconciledBinding, reconciledRole } from './reconciled.ts';
+import { type BindingObject, type RoleObject, reconciledBinding, reconciledRole } from './role-reconciliation.ts';
 
 const rule = (resources: string, verbs: string) => ({ apiGroups: [''], resources: resources.split(','), verbs: verbs.split(',') });
 const role = (...rules: ReturnType<typeof rule>[]): RoleObject => ({ metadata: { name: 'r' }, rules });

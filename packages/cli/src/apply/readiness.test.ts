@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readinessOf } from './ready.ts';
+import { readinessOf } from './readiness.ts';
 
 const replicas = { replicas: 3, updatedReplicas: 3, availableReplicas: 3, readyReplicas: 3, observedGeneration: 1 };
 const condition = (type: string, status: string, more: object = {}) => ({ conditions: [{ type, status, ...more }] });

@@ -6,16 +6,16 @@ import { Cause } from './cause.ts';
 import { Heap } from './heap.ts';
 import type { PodClass } from './state.ts';
 import { PodState } from './state.ts';
-import { backoffOf, Waiting } from './waiting.ts';
+import { backoffOf, WaitingPods } from './waiting-pods.ts';
 import { testPod } from './world.testing.ts';
 
 let clock: FakeClock;
-let waiting: Waiting;
+let waiting: WaitingPods;
 let ready: number;
 beforeEach(() => {
   clock = new FakeClock();
   ready = 0;
-  waiting = new Waiting({ clock, ready: () => void ready++ });
+  waiting = new WaitingPods({ clock, ready: () => void ready++ });
 });
 const pod = (name: string, priority = 0): PodState => new PodState(name, testPod(name), { priority } as PodClass);
 const taken = (): string[] => {

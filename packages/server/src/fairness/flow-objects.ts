@@ -7,7 +7,7 @@
  *   others       with `true` they are of an earlier release, and are removed
  */
 
-import { mandatoryLevels, mandatorySchemas } from '@plat-dev/kinds/flowcontrol/mandatory';
+import { mandatoryLevels, mandatorySchemas } from '@plat-dev/kinds/flowcontrol/mandatory-objects';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Live, LiveSource } from '@plat-dev/kinds/live';
 import { equal } from '@plat-dev/lib/equal';

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { LimitRangeKind } from '../core/limit-range.ts';
 import { PersistentVolumeKind } from '../core/persistent-volume.ts';
 import type { Kind, Strategy, WriteRequest } from '../kind.ts';
+import { bodyValueOf, spelling } from './body-values.ts';
+import { readQuantityText, resourceListText } from './go-quantities.ts';
 import { defaulted, type Loose, testEnv } from './kinds.testing.ts';
-import { readQuantityText, resourceListText } from './shown.ts';
-import { bodyValueOf, spelling } from './written.ts';
 
 const requestOf = (sent: string): WriteRequest => ({
   user: { name: 'alice', groups: [] },

@@ -2,7 +2,7 @@ import type { Loose } from '@plat-dev/controllers/testing';
 import { formatTime } from '@plat-dev/meta/time';
 import { expect, test } from 'vitest';
 import type { WorkloadPod } from '../shared/pods.ts';
-import { podsToDelete, type SurplusOptions } from './surplus.ts';
+import { podsToDelete, type SurplusOptions } from './surplus-pods.ts';
 
 const now = Date.UTC(2024, 0, 2);
 const COST = 'example/cost';

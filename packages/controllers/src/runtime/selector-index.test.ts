@@ -5,7 +5,7 @@ import { heldWorkTime } from '@plat-dev/lib/slices.testing';
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { fromLabelSelector, type LabelSelectorObject, type Labels } from '@plat-dev/meta/labels';
 import { expect, test } from 'vitest';
-import { Selecting, selectedBy } from './selecting.ts';
+import { SelectorIndex, selectedBy } from './selector-index.ts';
 
 interface Selector extends ApiObject {
   readonly selector: LabelSelectorObject | undefined;
@@ -42,7 +42,7 @@ class Objects {
 }
 function selectingOf() {
   const objects = new Objects();
-  const selecting = new Selecting<Selector>(objects, ({ selector }) => selector);
+  const selecting = new SelectorIndex<Selector>(objects, ({ selector }) => selector);
   const found = (labels: Labels | undefined, namespace = 'a'): string[] => {
     const names: string[] = [];
     selecting.forLabels(namespace, labels, ({ metadata }) => names.push(metadata.name ?? ''));
