@@ -39,7 +39,7 @@ test('tests may use more, and stay out of the product', () => {
   expect(faults('names.test.ts', 'vitest', '@plat-dev/kinds/kind', '../../../test/support/sources.ts', './names.testing.ts')).toEqual([]);
   expect(faults('names.ts', 'vitest', './names.testing.ts', '../../../test/support/sources.ts')).toHaveLength(3);
   expect(faults('names.ts', '@plat-dev/lib/testing/temporary.testing')).toEqual([
-    'packages/meta/src/names.ts imports @plat-dev/lib/temporary.testing, which is for tests',
+    'packages/meta/src/names.ts imports @plat-dev/lib/testing/temporary.testing, which is for tests',
   ]);
 });
 

@@ -42,13 +42,13 @@ Exit codes:
   1   some objects failed or are not ready; the others were applied
   2   the command line is wrong
 `,
-  async run({ options: flags, args, givenFlags: given, raw }, io) {
+  async run({ options: flags, args, givenFlags, raw }, io) {
     if (args.length > 0) throw new FlagError(`apply takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat apply -f web.yaml, plat apply -k overlays/test');
     const serverSide = flags.serverSide ?? !isStock(io);
     const manager = fieldManager(io, serverSide ? 'apply --server-side' : 'apply', flags.fieldManager);
     const options: ApplyOptions = { ...flags, serverSide, fieldManager: manager, wait: flags.wait as ApplyOptions['wait'] };
-    await check(options, given, isStock(io));
+    await check(options, givenFlags, isStock(io));
     const selector = parseLabelSelector(options.selector);
     const { manifests: all, broken } = await findManifests(options, io, options.validate !== 'Ignore');
     const manifests = all.filter(({ object }) => selector.matches(labelsOf(object)));

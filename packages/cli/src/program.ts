@@ -53,7 +53,7 @@ const stockManagers = {
 } as const;
 export type ManagingCommand = keyof typeof stockManagers;
 
-/** The field manager of a command. `given` is the value of --field-manager, '' where it was not given. */
+/** The field manager of a command. `givenManager` is the value of --field-manager, '' where it was not given. */
 export const fieldManager = (called: Called, command: ManagingCommand, givenManager = ''): string =>
   givenManager !== '' ? givenManager : isStock(called) ? stockManagers[command] : 'plat';
 

@@ -40,9 +40,9 @@ Examples:
   plat version --client
   plat version -o json
 `,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     if (args.length > 0) throw new FlagError(`version takes no arguments, but got ${JSON.stringify(args[0])}`);
-    if (isStock(io) && given.has('short'))
+    if (isStock(io) && givenFlags.has('short'))
       io.err('Flag --short has been deprecated, and will be removed in the future. The --short output will become the default.\n');
     const client = clientVersion();
     let server: VersionInfo | undefined;

@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly value?: unknown;
   /** Of an object only the metadata is wanted. */
   readonly brief?: boolean;
-  /** For a watch within the process of the server: objects are kept for a while as they are written (`StreamEvent.written`). */
+  /** For a watch within the process of the server: objects are kept for a while as they are written (`StreamEvent.writersObject`). */
   readonly keepsWritten?: boolean;
 }
 export interface HttpAnswer {

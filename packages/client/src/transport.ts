@@ -91,7 +91,7 @@ export class Transport {
   private readonly timeout: number | undefined;
 
   constructor(connection: Connection, userAgent: string, clock: Clock, options: TransportOptions = {}) {
-    const { maxSockets = 16, onWarning, trace, signal, timeout, limits = connectLimits, keptAgents: kept } = options;
+    const { maxSockets = 16, onWarning, trace, signal, timeout, limits = connectLimits, keptAgents } = options;
     this.clock = clock;
     this.onWarning = onWarning;
     this.trace = trace;
@@ -102,7 +102,7 @@ export class Transport {
     this.base = new URL(connection.server);
     this.maxSockets = maxSockets;
     this.limits = limits;
-    this.keptAgents = kept;
+    this.keptAgents = keptAgents;
   }
   /** Sends a request and resolves as soon as the response head has arrived, whatever the status. Throws TransportError. */
   async open(options: RequestOptions): Promise<Answer> {

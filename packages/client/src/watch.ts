@@ -254,8 +254,8 @@ export class Following<T extends ApiObject> {
 }
 
 /** The event with the object of its writer, if that is known. */
-function writtenEvent<T extends ApiObject>({ type, writersObject: written }: StreamEvent): WireEvent<T> | undefined {
-  const object = isChange(type) ? written?.() : undefined;
+function writtenEvent<T extends ApiObject>({ type, writersObject }: StreamEvent): WireEvent<T> | undefined {
+  const object = isChange(type) ? writersObject?.() : undefined;
   return object === undefined ? undefined : { type: type as WatchEventType, object: object as T };
 }
 

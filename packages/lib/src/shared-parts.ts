@@ -2,9 +2,9 @@
  * The same JSON-like value with the parts of another one wherever both are equal, so that many values that differ little take the
  * memory of one. Neither of the two is changed.
  *
- *   like     { labels: { app: 'web' }, tolerations: […], node: 'a' }
+ *   model    { labels: { app: 'web' }, tolerations: […], node: 'a' }
  *   value    { labels: { app: 'web' }, tolerations: […], node: 'b' }
- *   result   { labels and tolerations of `like`, node: 'b' }              `like` itself if all is equal
+ *   result   { labels and tolerations of `model`, node: 'b' }             `model` itself if all is equal
  */
 import { own, setOwn } from './own.ts';
 

@@ -43,7 +43,7 @@ export interface Outgoing {
   /** Bytes that wait for the client. */
   readonly writableLength: number;
   readonly writableHighWaterMark: number;
-  /** False: wait for `drain`. `taken` is called when the bytes are no longer needed. */
+  /** False: wait for `drain`. `onTaken` is called when the bytes are no longer needed. */
   write(bytes: Buffer, onTaken?: () => void): boolean;
   end(): unknown;
   end(bytes: Buffer): unknown;

@@ -23,7 +23,7 @@ export interface InProcessRequestOptions {
   readonly value?: unknown;
   /** Of an object only the metadata is wanted, as a value. */
   readonly brief?: boolean;
-  /** For a watch: objects of its collection are kept for a while as they are written (`InProcessEvent.written`). */
+  /** For a watch: objects of its collection are kept for a while as they are written (`InProcessEvent.writersObject`). */
   readonly keepsWritten?: boolean;
 }
 interface InProcessAnswer {

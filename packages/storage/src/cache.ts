@@ -348,7 +348,7 @@ export class Cache {
       if (!more || entries.length === 0) return at;
     }
   }
-  /** `found`: how many of its objects a page has, in addition to those that are loaded. */
+  /** `pageCount`: how many of its objects a page has, in addition to those that are loaded. */
   private isForLater({ rules, loadedSoFar }: Collection, pageCount: number): boolean {
     return rules.later === true && loadedSoFar + pageCount > LOADED_AT_ONCE;
   }

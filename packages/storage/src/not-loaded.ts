@@ -50,7 +50,7 @@ interface Single {
   revision: number;
   item: Item | undefined;
   unreadable: UnreadableObject | undefined;
-  /** It has changed since it was read, when it was `before`. */
+  /** It has changed since it was read, when it was `firstItem`. */
   isChanged: boolean;
   firstItem: Item | undefined;
   /** Its last state before it was last deleted. */
@@ -131,11 +131,11 @@ export class NotLoaded extends SortedMap<Item> {
   /** What has become of objects after they were read, up to a revision: deleted, written, or first the one and then the other. */
   changesUpTo(until: number): UnseenChange[] {
     const unseenChanges: UnseenChange[] = [];
-    for (const { deleted, firstItem: before, item, isChanged, revision } of this.singles.values()) {
+    for (const { deleted, firstItem, item, isChanged, revision } of this.singles.values()) {
       const isDeleted = deleted !== undefined && deleted.revision <= until;
       if (isDeleted) unseenChanges.push({ type: 'delete', item: deleted, previous: deleted });
       if (isChanged && item !== undefined && revision <= until)
-        unseenChanges.push({ type: 'put', item, previous: isDeleted ? undefined : before });
+        unseenChanges.push({ type: 'put', item, previous: isDeleted ? undefined : firstItem });
     }
     return unseenChanges;
   }

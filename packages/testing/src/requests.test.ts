@@ -143,7 +143,7 @@ test('requests hold no objects beyond that bound, and still say what they change
   expect(seen).toHaveLength(38);
   const held = new Set(
     seen
-      .flatMap((request) => (request as unknown as { written: { before?: Buffer; after?: Buffer }[] }).written)
+      .flatMap((request) => (request as unknown as { writes: { before?: Buffer; after?: Buffer }[] }).writes)
       .flatMap((one) => [one.before, one.after]),
   );
   let bytes = 0;

@@ -232,11 +232,11 @@ function forget(write: Written): number {
 
 function shortened(fields: readonly string[]): readonly string[] {
   let characters = 0;
-  const firstEqual = fields.findIndex((field) => {
+  const cutAt = fields.findIndex((field) => {
     characters += field.length;
     return characters > MOST_FIELD_CHARACTERS;
   });
-  return firstEqual === -1 ? fields : [...fields.slice(0, firstEqual), `(${fields.length - firstEqual} more)`];
+  return cutAt === -1 ? fields : [...fields.slice(0, cutAt), `(${fields.length - cutAt} more)`];
 }
 
 const sizeOf = ({ before, after }: Written): number => (before?.length ?? 0) + (after?.length ?? 0);
@@ -247,8 +247,8 @@ const isInternal = (key: string): boolean => key.startsWith('alloc/') || key.sta
  * Whether a write was made by the request itself. Writes that the server makes because of it, such as the status of a definition,
  * are part of its course, too: they come after the request's own write, of which there is one unless it deletes a collection.
  */
-function belongs({ writes: written }: Course, { info, finished }: Context, key: string): boolean {
-  if (finished || (written.length > 0 && info.verb !== 'deletecollection')) return false;
+function belongs({ writes }: Course, { info, finished }: Context, key: string): boolean {
+  if (finished || (writes.length > 0 && info.verb !== 'deletecollection')) return false;
   const [, plural = ''] = key.split('/');
   return plural === info.resource && (!info.named || key.endsWith(`/${info.name}`));
 }

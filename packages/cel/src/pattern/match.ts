@@ -283,7 +283,7 @@ export class Matcher {
     return members;
   }
 
-  /** Steps over a character, and the match, that can be had from here without one. `before` undefined: somewhere, but not at the beginning. */
+  /** Steps over a character, and the match, that can be had from here without one. `previousChar` undefined: somewhere, but not at the beginning. */
   private reach(from: readonly number[], previousChar: number | undefined, after: number): number[] {
     const visited = new Set<number>(from);
     const open = [...from];

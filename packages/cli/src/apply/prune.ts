@@ -74,7 +74,7 @@ export async function pruneResources(work: Work, kinds: readonly string[]): Prom
   return prunable;
 }
 
-/** Objects that were applied and are not among those of `kept`, in the namespaces that the files name. */
+/** Objects that were applied and are not among those of `appliedUids`, in the namespaces that the files name. */
 export async function findPruned(
   work: Work,
   resources: readonly ApiResource[],

@@ -104,10 +104,11 @@ interface Start {
 
 /** A server that runs with these flags is left alone; without flags it keeps those of its last start. */
 async function begin(start: Start): Promise<ServerRecord> {
-  const { name, givenArgs: given, options, records, io } = start;
+  const { name, givenArgs, options, records, io } = start;
   const existingRecord = await records.read(name);
   const deadline = start.clock.monotonic() + (options.wait ?? WAIT_SECONDS) * 1000;
-  const same = existingRecord !== undefined && (given.length === 0 || JSON.stringify(given) === JSON.stringify(existingRecord.flags));
+  const same =
+    existingRecord !== undefined && (givenArgs.length === 0 || JSON.stringify(givenArgs) === JSON.stringify(existingRecord.flags));
   if (existingRecord !== undefined && isUp(existingRecord)) {
     if (!same)
       throw new Error(
@@ -121,7 +122,7 @@ async function begin(start: Start): Promise<ServerRecord> {
   const kubeconfig = entryFile(options.kubeconfig, io);
   const context = contextName(name);
   await checkEntry(kubeconfig, context);
-  const [args, cwd] = same && given.length === 0 ? [existingRecord.flags, existingRecord.cwd] : [given, io.cwd];
+  const [args, cwd] = same && givenArgs.length === 0 ? [existingRecord.flags, existingRecord.cwd] : [givenArgs, io.cwd];
   const { identity, store } = parseServerFlags(args) as ServerOptions;
   const record = { name, address: '', identity, store, flags: args, cwd, kubeconfig, context };
   return launch(start, record, existingRecord, deadline);

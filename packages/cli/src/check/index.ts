@@ -111,9 +111,9 @@ async function checkFiles(filename: readonly string[], options: CheckOptions, fi
     for (const object of objectsOf(values))
       for (const finding of ruleFindings(object, catalogue, release)) findings.add({ ...finding, where: `${source}, ${finding.where}` });
   }
-  for (const { source, name: displayName, apiVersion, kind, served, notes, leftReason: left, error } of converter.outcomes) {
+  for (const { source, name: displayName, apiVersion, kind, served, notes, leftReason, error } of converter.outcomes) {
     if (served === undefined) {
-      findings.notSeen.push(`${source}: ${displayName === '' ? '' : `${displayName}, ${apiVersion}: `}${left ?? ''}`);
+      findings.notSeen.push(`${source}: ${displayName === '' ? '' : `${displayName}, ${apiVersion}: `}${leftReason ?? ''}`);
       continue;
     }
     const fate = fateOf(served, catalogue, release);

@@ -49,7 +49,7 @@ export interface Property {
   readonly type?: Type | undefined;
 }
 
-/** `known`: the existing names, which decide where a name ends. Throws FlagError. */
+/** `namesOf`: the existing names, which decide where a name ends. Throws FlagError. */
 export function parseProperty(path: string, namesOf: (list: ListName) => readonly string[]): Property {
   const [head = '', ...rest] = path.split('.');
   if (!Object.hasOwn(properties, head)) {

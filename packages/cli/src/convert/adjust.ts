@@ -33,9 +33,9 @@ function dropAnnotation(object: JsonObject, manifest: JsonObject, name: string):
   else metadata.annotations = others;
 }
 
-const deployment: Adjust = ({ manifest: written, object }) => {
-  if (child(written, 'spec').rollbackTo === undefined) return [];
-  dropAnnotation(object, written, 'deprecated.deployment.rollback.revision');
+const deployment: Adjust = ({ manifest, object }) => {
+  if (child(manifest, 'spec').rollbackTo === undefined) return [];
+  dropAnnotation(object, manifest, 'deprecated.deployment.rollback.revision');
   return [
     {
       path: 'spec.rollbackTo',
@@ -45,14 +45,14 @@ const deployment: Adjust = ({ manifest: written, object }) => {
   ];
 };
 
-const daemonSet: Adjust = ({ manifest: written, object }) => {
-  dropAnnotation(object, written, 'deprecated.daemonset.template.generation');
-  if (child(written, 'spec').templateGeneration === undefined) return [];
+const daemonSet: Adjust = ({ manifest, object }) => {
+  dropAnnotation(object, manifest, 'deprecated.daemonset.template.generation');
+  if (child(manifest, 'spec').templateGeneration === undefined) return [];
   return [{ path: 'spec.templateGeneration', decide: false, text: 'removed: the server counts generations itself' }];
 };
 
-const budget: Adjust = ({ manifest: written, object, from }) => {
-  const { selector } = child(written, 'spec');
+const budget: Adjust = ({ manifest, object, from }) => {
+  const { selector } = child(manifest, 'spec');
   if (from.version !== 'v1beta1' || !equal(selector, {})) return [];
   delete child(object, 'spec').selector;
   return [

@@ -8,7 +8,7 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The manifest as written, changed where `after` differs from `before`. Both are decoded from it: with fields that were not written,
+ * The manifest as written, changed where `after` differs from `decoded`. Both are decoded from it: with fields that were not written,
  * and without unknown ones. Neither must show in the result. `empty` is the decoded form of an object without fields.
  *
  *   written { a: '1000m', typo: 1 }, before { a: '1', status: {} }, after { b: '1', status: {} }  →  { b: '1', typo: 1 }
@@ -65,7 +65,7 @@ export interface Filled {
 }
 
 /**
- * `bare` without defaults, with those fields of `wanted` (defaults of the old version) written out that the defaults of the new one
+ * `bare` without defaults, with those fields of `target` (defaults of the old version) written out that the defaults of the new one
  * (`defaulted`) do not have.
  */
 export function writeOut(bare: JsonObject, defaulted: JsonObject, target: JsonObject, filled: Filled[], path = ''): void {

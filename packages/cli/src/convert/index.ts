@@ -98,7 +98,7 @@ Exit codes:
           : await printed(results, { ...options, output: form }, io),
       );
     else if (code === 1) io.err('plat: no file was written\n');
-    else await replaceFiles(results.filter(({ text: convertedText, original: before }) => convertedText !== before));
+    else await replaceFiles(results.filter(({ text: convertedText, original }) => convertedText !== original));
     // The stock plug-in leaves nothing to decide.
     return isStock(io) && code === NEEDS_DECISION ? 0 : code;
   },
@@ -191,14 +191,14 @@ function report(outcomes: readonly Outcome[], failures: number, io: IO): number 
   let errors = failures;
   let decisions = 0;
   let converted = 0;
-  for (const { source, name, apiVersion, converted: to, notes, leftReason: left, error, isGone } of outcomes) {
+  for (const { source, name, apiVersion, converted: to, notes, leftReason, error, isGone } of outcomes) {
     const what = printable(`${source}: ${name === '' ? '' : `${name}: `}`);
     if (error !== undefined) {
       errors++;
       io.err(`${what}${apiVersion}: ${printable(error)}\n`);
-    } else if (left !== undefined) {
+    } else if (leftReason !== undefined) {
       if (isGone) decisions++;
-      io.err(`${what}${apiVersion === '' ? '' : `${printable(apiVersion)} `}left alone: ${printable(left)}\n`);
+      io.err(`${what}${apiVersion === '' ? '' : `${printable(apiVersion)} `}left alone: ${printable(leftReason)}\n`);
     } else if (to !== undefined) {
       converted++;
       io.err(`${what}${apiVersion} → ${to}\n`);

@@ -109,8 +109,8 @@ function hasPath(object: JsonValue, path: string): boolean {
 const ignored: ReadonlySet<string> = new Set(['apiVersion']);
 
 /** Fields that were removed, added or renamed. */
-function structural({ manifest: written, object }: Conversion): Note[] {
-  const { removed, added, changed } = differences(written, object);
+function structural({ manifest, object }: Conversion): Note[] {
+  const { removed, added, changed } = differences(manifest, object);
   const notes: Note[] = [];
   const come = new Set(added);
   for (const path of removed) {

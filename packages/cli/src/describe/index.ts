@@ -93,8 +93,8 @@ class Description {
   }
   async run(): Promise<number> {
     const { io } = this.work;
-    const { objects: found, byPrefix } = await this.find();
-    const pages = await this.pages(found);
+    const { objects, byPrefix } = await this.find();
+    const pages = await this.pages(objects);
     // Pages go on without what they cannot read; those of an interrupted command are not shown.
     this.work.signal.throwIfAborted();
     if (pages.length > 0)

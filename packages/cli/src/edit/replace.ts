@@ -56,11 +56,11 @@ Exit codes:
   1   some objects failed; the others were replaced
   2   the command line is wrong
 `,
-  async run({ options: flags, args, givenFlags: given }, io) {
+  async run({ options: flags, args, givenFlags }, io) {
     if (args.length > 0) throw new FlagError(`replace takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
     if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat replace -f web.yaml');
     for (const flag of ['cascade', 'grace-period', 'timeout', 'wait']) {
-      if (given.has(flag) && !flags.force) throw new FlagError(`--${flag} must have --force specified`);
+      if (givenFlags.has(flag) && !flags.force) throw new FlagError(`--${flag} must have --force specified`);
     }
     if (flags.force && (flags.dryRun !== 'none' || flags.subresource !== '')) {
       throw new FlagError('--force excludes --dry-run and --subresource: a deletion cannot be undone');

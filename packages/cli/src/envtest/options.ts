@@ -131,8 +131,8 @@ function isEffective(setting: string): boolean {
 /** Leaves out flags that configure a part which no other flag enables: `--etcd-prefix` with a store in memory. */
 function effective(raw: Map<string, readonly string[]>, ignored: Set<string>): Map<string, readonly string[]> {
   for (;;) {
-    const { options, givenFlags: given } = parseFlags(serverFlags, toArgs(raw));
-    const names = flagsWithoutEffect(options, given);
+    const { options, givenFlags } = parseFlags(serverFlags, toArgs(raw));
+    const names = flagsWithoutEffect(options, givenFlags);
     if (names.length === 0) return raw;
     for (const { name } of names) {
       raw.delete(name);

@@ -84,11 +84,11 @@ async function requests(work: Work, args: readonly string[], options: Options): 
 }
 
 /** Who decided, and how: controllers and people read it in the condition. */
-function reasonFor({ word, pastTense: past }: Decision, io: IO): { reason: string; message: string } {
+function reasonFor({ word, pastTense }: Decision, io: IO): { reason: string; message: string } {
   const verb = word === 'approve' ? 'Approve' : 'Deny';
   return isStock(io)
-    ? { reason: `Kubectl${verb}`, message: `This CSR was ${past} by kubectl certificate ${word}.` }
-    : { reason: `Plat${verb}`, message: `This request was ${past} with plat certificate ${word}.` };
+    ? { reason: `Kubectl${verb}`, message: `This CSR was ${pastTense} by kubectl certificate ${word}.` }
+    : { reason: `Plat${verb}`, message: `This request was ${pastTense} with plat certificate ${word}.` };
 }
 
 async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boolean): Promise<ApiItem> {

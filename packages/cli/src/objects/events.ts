@@ -99,11 +99,11 @@ class Events {
     const resource = { group: '', version: 'v1', name: 'events', namespaced: true } as ApiResource;
     this.path = resourcePath(resource, this.options.allNamespaces ? undefined : this.work.namespace);
     this.selector = await this.fields();
-    const { events: found, version } = await this.list();
-    found.sort((a, b) => lastSeen(a) - lastSeen(b));
-    await this.show(found);
+    const { events, version } = await this.list();
+    events.sort((a, b) => lastSeen(a) - lastSeen(b));
+    await this.show(events);
     if (this.options.watch) await this.watch(version);
-    else if (found.length === 0 && this.options.output === 'table') {
+    else if (events.length === 0 && this.options.output === 'table') {
       const where = this.options.allNamespaces ? 'any namespace' : `namespace ${this.work.namespace}`;
       this.work.io.err(`No events${this.options.for === '' ? '' : ` of ${this.options.for}`} found in ${where}.\n`);
     }

@@ -105,7 +105,7 @@ async function inCollection(work: Work, resource: ApiResource, options: TargetOp
   return refs;
 }
 
-/** The object that a manifest is about. `wanted` is the namespace of the command line. */
+/** The object that a manifest is about. `givenNamespace` is the namespace of the command line. */
 export function refOf(manifest: Manifest, resource: ApiResource, work: Work, givenNamespace: string | undefined): ObjectRef {
   const { name, source } = manifest;
   if (name === undefined) {

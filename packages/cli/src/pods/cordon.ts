@@ -42,8 +42,8 @@ Exit codes:
   1   some failed
   2   the command line is wrong
 `,
-    async run({ options, givenFlags: given, args }, io) {
-      checkNodes(name, args, options.selector, given.has('selector'), io);
+    async run({ options, givenFlags, args }, io) {
+      checkNodes(name, args, options.selector, givenFlags.has('selector'), io);
       return withServer(options, io, async (work) => {
         const nodes = await findNodes(work, args, options.selector);
         const results = new Results(io, { ...options, output: '', showManagedFields: false });

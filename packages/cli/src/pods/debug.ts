@@ -68,8 +68,8 @@ Exit codes:
   async run(argv, io) {
     const at = argv.indexOf('--');
     const command = at === -1 ? [] : argv.slice(at + 1);
-    const { options, args, givenFlags: given } = parseFlags(table, at === -1 ? argv : argv.slice(0, at));
-    check(options, args, command, given.has('attach'));
+    const { options, args, givenFlags } = parseFlags(table, at === -1 ? argv : argv.slice(0, at));
+    check(options, args, command, givenFlags.has('attach'));
     const debugChoice = choiceOf(options, command);
     if (options.target !== '' && !options.quiet) {
       io.out(

@@ -63,9 +63,9 @@ Exit codes:
   2     the command line is wrong
   130   interrupted; the nodes stay unschedulable
 `,
-  async run({ options, givenFlags: given, args, warnings }, io) {
+  async run({ options, givenFlags, args, warnings }, io) {
     for (const line of warnings) io.err(`Warning: ${line}\n`);
-    checkNodes('drain', args, options.selector, given.has('selector'), io);
+    checkNodes('drain', args, options.selector, givenFlags.has('selector'), io);
     try {
       parseLabelSelector(options.podSelector);
     } catch {

@@ -95,11 +95,11 @@ async function send(
   { options, verb, reportsAll }: Update,
   work: Work,
   ref: ObjectRef,
-  { original: before, changed }: { original: JsonObject; changed: JsonObject },
+  { original, changed }: { original: JsonObject; changed: JsonObject },
   results: Results,
 ): Promise<void> {
   const type: PatchType = builtInGroups.has(ref.resource.group) ? 'strategic' : 'merge';
-  const patch = patchBetween(before, changed, type);
+  const patch = patchBetween(original, changed, type);
   if (isEmpty(patch) && !reportsAll) return;
   const version = options.resourceVersion ?? '';
   const { object } = await work.send(ref, {

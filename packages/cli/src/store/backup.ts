@@ -26,10 +26,10 @@ Examples:
 The file holds all secrets, encrypted only where the store encrypts them. It does not hold keys, certificates and
 tokens of the data directory: copy these, too. A running server requires the right to get the path /store/backup.
 ${exitCodes('the backup was written, but objects that cannot be read are not in it')}`,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     noArguments(args);
     const to = demandPath(options.to, 'to', io);
-    const place = placeOf(options, given, io);
+    const place = placeOf(options, givenFlags, io);
     const tools = await import('@plat-dev/compose/store/store-tools');
     tools.checkNew(to);
     if (place !== undefined) return report(await tools.backupPlace(place, to), options.output, io);

@@ -41,11 +41,11 @@ Examples:
 
 Secrets are written in plain text, readable for their owner alone.
 ${exitCodes('objects that cannot be read were left out; the others were written')}`,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     noArguments(args);
     const to = demandPath(options.to, 'to', io);
     if (existsSync(to)) throw new FlagError(`--to ${options.to} exists and is not overwritten: choose another name, or move it away`);
-    const place = placeOf(options, given, io);
+    const place = placeOf(options, givenFlags, io);
     if (options.from !== undefined && place !== undefined) throw new FlagError('--from names a backup: leave the store out');
     const work = async (source: ExportSource): Promise<number> => {
       const { exportObjects } = await import('@plat-dev/compose/store/store-export');

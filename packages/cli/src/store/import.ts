@@ -52,13 +52,13 @@ config maps, secrets, commands and environments is not. Objects in a version tha
 to one that it serves.
 ${exitCodes()}  The exit code is also 1 when some objects were refused; the others were created.
 `,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     noArguments(args);
     const from = demandPath(options.from, 'from', io);
     await stat(from).catch(() => {
       throw new FlagError(`--from ${options.from}: there is no such file or directory`);
     });
-    const place = placeOf(options, given, io);
+    const place = placeOf(options, givenFlags, io);
     if (place === undefined) {
       if (options.identity !== undefined)
         throw new FlagError('--identity has no effect without --data-dir or --etcd-servers: a running server has its own');

@@ -44,12 +44,12 @@ Exit codes:
   2   the command line is wrong
   3   objects remain under other keys, or cannot be read
 `,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     noArguments(args);
-    const place = placeOf(options, given, io);
+    const place = placeOf(options, givenFlags, io);
     const own = options.encryptionProviderConfig;
     if (place === undefined) {
-      if (own !== undefined || given.has('identity'))
+      if (own !== undefined || givenFlags.has('identity'))
         throw new FlagError('--encryption-provider-config and --identity need --data-dir or --etcd-servers: a running server has its own');
       return withServer(options, io, async (work) => report(await online(work, options.check), options, io));
     }

@@ -34,13 +34,13 @@ Objects keep their names and uids and get new resource versions, greater than an
 with 410, and clients list again. Stop every server on the store first. An interrupted restore into etcd (exit code 1)
 leaves a store that servers refuse: run it again with --force.
 ${exitCodes()}`,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     noArguments(args);
     const from = demandPath(options.from, 'from', io);
-    const place = demandPlace(options, given, io);
+    const place = demandPlace(options, givenFlags, io);
     if (options.acceptLowerRevisions && place.type !== 'etcd')
       throw new FlagError('--accept-lower-revisions has no effect without --etcd-servers');
-    if (options.acceptLowerRevisions && given.has('skip-revisions'))
+    if (options.acceptLowerRevisions && givenFlags.has('skip-revisions'))
       throw new FlagError('--accept-lower-revisions and --skip-revisions exclude each other');
     const { restorePlace } = await import('@plat-dev/compose/store/store-tools');
     const { header, trailer, revision, expired, movedTo } = await restorePlace(from, place, options);

@@ -16,17 +16,17 @@ Examples:
   plat store stat --etcd-servers http://127.0.0.1:2379
   plat store stat --from plat.backup -o json
 ${exitCodes()}`,
-  async run({ options, givenFlags: given, args }, io) {
+  async run({ options, givenFlags, args }, io) {
     noArguments(args);
     const tools = await import('@plat-dev/compose/store/store-tools');
     if (options.from !== undefined) {
-      if (given.has('data-dir') || given.has('etcd-servers')) throw new FlagError('--from names a backup: leave the store out');
+      if (givenFlags.has('data-dir') || givenFlags.has('etcd-servers')) throw new FlagError('--from names a backup: leave the store out');
       const { header, trailer, collections } = await tools.statBackup(demandPath(options.from, 'from', io));
       const { entries: objects, encrypted, unreadableCount } = trailer;
       print({ ...header, objects, encrypted, unreadable: unreadableCount }, collections, options.output, io);
       return 0;
     }
-    const place = demandPlace(options, given, io);
+    const place = demandPlace(options, givenFlags, io);
     const { collections, ...facts } =
       place.type === 'directory' ? await tools.statDataDirectory(place.dataDir) : await tools.statPlace(place);
     print(facts, collections, options.output, io);

@@ -106,8 +106,8 @@ async function candidates(args: readonly string[], io: IO, table: readonly Comma
   }
   const path = wordsBefore.slice(0, depth);
   const flags = namedFlags(command.flags);
-  const { plain, givenFlags: given, open } = sorted(wordsBefore.slice(depth), flags);
-  const line: Line = { command, path, flags, args: plain, givenFlags: given, partial };
+  const { plain, givenFlags, open } = sorted(wordsBefore.slice(depth), flags);
+  const line: Line = { command, path, flags, args: plain, givenFlags, partial };
   if (open !== undefined) return valuesOf(open, line, io);
   if (partial.startsWith('-')) return flagLines(flags);
   const below = plain.length === 0 && command.commands !== undefined ? described(command.commands) : [];

@@ -127,7 +127,7 @@ const jsonOf = ({ root, referencedBy, notes }: Tree): object => ({
   notes,
 });
 function nodeJson(node: TreeNode): object {
-  const { resource, namespace, name, uid, created, statusText: shown, via, note, dependents } = node;
+  const { resource, namespace, name, uid, created, statusText, via, note, dependents } = node;
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
@@ -135,8 +135,8 @@ function nodeJson(node: TreeNode): object {
     name,
     uid,
     ...(created !== undefined && { creationTimestamp: created }),
-    ...(shown.ready !== '' && { ready: shown.ready }),
-    ...(shown.status !== '' && { status: shown.status }),
+    ...(statusText.ready !== '' && { ready: statusText.ready }),
+    ...(statusText.status !== '' && { status: statusText.status }),
     ...(via !== undefined && { via }),
     ...(note !== undefined && { note }),
     dependents: dependents.map(nodeJson),

@@ -16,7 +16,7 @@ export interface InformerChoice<T extends ApiObject> {
   /** The part of an object that is kept. Different parts have a different `form`. */
   readonly keep?: (object: T) => T;
   readonly form?: string;
-  /** As `FollowOptions.written`; the same for all users of a form. */
+  /** As `FollowOptions.takesWritersObjects`; the same for all users of a form. */
   readonly takesWritersObjects?: boolean;
   /** As `InformerOptions.alike`; the same for all users of a form. */
   readonly alike?: (object: T) => string;

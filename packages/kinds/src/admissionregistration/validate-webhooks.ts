@@ -47,7 +47,7 @@ function faultsOf({ webhooks = [] }: Configuration): Allowances {
     sideEffects: webhooks.some(({ sideEffects = '' }) => !sideEffectClasses.includes(sideEffects)),
     repeatedNames: new Set(webhooks.map(({ name }) => name)).size < webhooks.length,
     unknownReviewVersions: webhooks.some(
-      ({ admissionReviewVersions: given = [] }) => given.length > 0 && !given.some((version) => reviewVersions.includes(version)),
+      ({ admissionReviewVersions: reviewed = [] }) => reviewed.length > 0 && !reviewed.some((version) => reviewVersions.includes(version)),
     ),
   };
 }

@@ -103,7 +103,7 @@ const permissionsOf = ({ apiGroups = [], resources = [], verbs = [], resourceNam
   (apiGroups.length * resources.length * Math.max(1, resourceNames.length) + nonResourceURLs.length) * verbs.length;
 
 /**
- * The single permissions of `wanted` that no rule of `owned` grants. Mostly one rule grants all of another, which is then not
+ * The single permissions of `requestedRules` that no rule of `owned` grants. Mostly one rule grants all of another, which is then not
  * expanded: it has as many permissions as the product of its lists. Throws TooManyPermissions, unless the wanted rules
  * are the server's own.
  */

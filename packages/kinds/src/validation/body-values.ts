@@ -9,7 +9,7 @@ import { canonicalQuantity, QuantityError } from '@plat-dev/meta/quantity';
 import { parseJson } from '@plat-dev/schema/json/parse';
 import type { WriteRequest } from '../kind.ts';
 
-/** The value at a path of the body: `written('spec', 'limits', 0, 'max')`. Undefined where there is none. */
+/** The value at a path of the body: `bodyValue('spec', 'limits', 0, 'max')`. Undefined where there is none. */
 export type BodyValue = (...path: readonly (string | number)[]) => unknown;
 
 /** The body is parsed for the first error, and once for all of them. */

@@ -47,7 +47,7 @@ export function qualified(value: string, at: Path, errors: FieldErrors): void {
   report(errors, at, value, qualifiedName(value));
 }
 
-/** A field that keeps its first value. `shown` prints the new value if a stock server does not print it as JSON. */
+/** A field that keeps its first value. `valueText` prints the new value if a stock server does not print it as JSON. */
 export function immutable(value: unknown, old: unknown, at: Path, errors: FieldErrors, valueText?: () => string): void {
   if (equal(value, old)) return;
   if (valueText === undefined) errors.invalid(at, value, immutableProblem);

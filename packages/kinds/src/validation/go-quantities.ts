@@ -6,11 +6,11 @@ import { quantityFormats } from './go-text.ts';
 
 /** An amount as a stock server prints it; `s` is its text, if the server keeps that. */
 export function readQuantityText(text: string): string {
-  const { unscaled, scale, format, originalText: given } = parseQuantity(text);
-  return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(given ?? '')}, Format:"${quantityFormats[format]}"}`;
+  const { unscaled, scale, format, originalText } = parseQuantity(text);
+  return `resource.Quantity{i:resource.int64Amount{value:${unscaled}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(originalText ?? '')}, Format:"${quantityFormats[format]}"}`;
 }
 
-/** `core.ResourceList{"cpu":resource.Quantity{…}}`; `written` is the value as sent. */
+/** `core.ResourceList{"cpu":resource.Quantity{…}}`; `sentValue` is the value as sent. */
 export function resourceListText(list: Readonly<Record<string, string>> | undefined, sentValue: unknown): string {
   const texts = typeof sentValue === 'object' && sentValue !== null ? (sentValue as Readonly<Record<string, unknown>>) : undefined;
   if (list === undefined) return texts === undefined ? 'core.ResourceList(nil)' : 'core.ResourceList{}';

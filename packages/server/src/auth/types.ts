@@ -64,7 +64,7 @@ export interface BearerToken {
 
 /**
  * Why a token is not accepted. The text is for token reviews; the client that sent the token gets it only if it is
- * `shown`, because it was written for that client.
+ * `isShown`, because it was written for that client.
  */
 export class TokenRejected extends Error {
   readonly isShown: boolean;

@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoint.ts';
 const STATS_WAIT_MS = 1000;
 
 /**
- * `before` is awaited first, for values that are read asynchronously. The series of all kinds come to megabytes: they are made in
+ * `refresh` is awaited first, for values that are read asynchronously. The series of all kinds come to megabytes: they are made in
  * slices. One scrape is made at a time; those that arrive meanwhile share the next.
  */
 export function metricsEndpoint(metrics: Metrics, refresh: () => Promise<void>): Endpoint {

@@ -34,16 +34,16 @@ export class LingeringSeats {
 
   add(level: Level, queue: FairQueue | undefined, seats: number, overtook: boolean, now: number, millis: number): void {
     const until = now + millis;
-    const { lingering: kept } = this;
+    const { lingering } = this;
     // Most have the same time, and are inserted at the beginning.
     let low = 0;
-    let high = kept.length;
+    let high = lingering.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((kept[middle] as Lingering).until > until) low = middle + 1;
+      if ((lingering[middle] as Lingering).until > until) low = middle + 1;
       else high = middle;
     }
-    kept.splice(low, 0, { until, level, queue, seats, overtook });
+    lingering.splice(low, 0, { until, level, queue, seats, overtook });
     if (this.cancel === undefined || until < this.setFor) this.set(now);
   }
 
@@ -61,12 +61,12 @@ export class LingeringSeats {
 
   private readonly free = (): void => {
     this.cancel = undefined;
-    const { lingering: kept } = this;
+    const { lingering } = this;
     const now = this.clock.monotonic();
-    for (let last = kept.at(-1); last !== undefined && last.until <= now; last = kept.at(-1)) {
-      kept.pop();
+    for (let last = lingering.at(-1); last !== undefined && last.until <= now; last = lingering.at(-1)) {
+      lingering.pop();
       last.level.release(last.queue, last.seats, last.overtook, now);
     }
-    if (kept.length > 0 && this.cancel === undefined) this.set(now);
+    if (lingering.length > 0 && this.cancel === undefined) this.set(now);
   };
 }

@@ -190,7 +190,7 @@ export class Response extends EventEmitter {
     return this;
   }
 
-  /** `taken` is called when the connection has sent the bytes. */
+  /** `onTaken` is called when the connection has sent the bytes. */
   private put(prefix: string, bytes: Buffer, after: string, onTaken: ((error?: Error | null) => void) | undefined): boolean {
     const { socket } = this.connection;
     const size = prefix.length + bytes.length + after.length;

@@ -197,6 +197,6 @@ test('what goes on for a client that closes its side ends', () => {
   tunnel.emit('left');
   expect(ended).toEqual(['watch', 'broken']);
   // It did so before.
-  open('late', { res: answer({ left: true }) as never });
+  open('late', { res: answer({ isHalfClosed: true }) as never });
   expect(ended).toEqual(['watch', 'broken', 'late']);
 });

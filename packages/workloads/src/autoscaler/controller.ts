@@ -171,9 +171,9 @@ class AutoscalerRun {
   ): Promise<{ replicas: number; name: string; statuses: MetricStatus[] }> {
     const specs = autoscaler.spec?.metrics ?? [];
     const situation = await this.situationOf(autoscaler, target, conditions, now);
-    const { proposals: found, failed } = await proposeAll(specs, situation);
+    const { proposals, failed } = await proposeAll(specs, situation);
     for (const { reason, message } of failed) this.warn(autoscaler, reason, message);
-    const best = found.reduce<MetricProposal | undefined>(
+    const best = proposals.reduce<MetricProposal | undefined>(
       (most, one) => (most === undefined || one.replicas > most.replicas ? one : most),
       undefined,
     );
@@ -189,7 +189,7 @@ class AutoscalerRun {
       );
       throw new Error(`invalid metrics (${failed.length} invalid out of ${specs.length}), first error is: ${message}`);
     }
-    const statuses = found.map(({ status }) => status);
+    const statuses = proposals.map(({ status }) => status);
     const explained = `the HPA was able to successfully calculate a replica count from ${best.name}`;
     conditions.set('ScalingActive', true, 'ValidMetricFound', explained);
     return { replicas: best.replicas, name: best.name, statuses };

@@ -115,7 +115,7 @@ class DaemonSets {
     const owner = controllerOf(pod);
     return owner?.kind === 'DaemonSet' ? this.followed.get(owner.uid)?.state : undefined;
   }
-  /** `before`: the pod as it was, null for a new one, undefined for one that is gone. */
+  /** `oldPod`: the pod as it was, null for a new one, undefined for one that is gone. */
   private podChanged(pod: WorkloadPod, oldPod: WorkloadPod | null | undefined): void {
     const { namespace = '', labels } = pod.metadata;
     const owner = controllerOf(pod);
@@ -192,12 +192,12 @@ class DaemonSets {
     }
   }
   /** Revisions of the same template become one: pods of the others get its hash. */
-  private async joinRevisions(set: DaemonSetObject, revisions: readonly Revision[], kept: Revision): Promise<void> {
-    const same = await inSlices(sameRevisions(revisions, kept.data), new Slices());
-    const others = same.filter(({ metadata }) => metadata.name !== kept.metadata.name);
+  private async joinRevisions(set: DaemonSetObject, revisions: readonly Revision[], keptRevision: Revision): Promise<void> {
+    const same = await inSlices(sameRevisions(revisions, keptRevision.data), new Slices());
+    const others = same.filter(({ metadata }) => metadata.name !== keptRevision.metadata.name);
     if (others.length === 0) return;
     const hashes = new Set(others.map(({ metadata }) => metadata.labels?.[revisionLabel]));
-    const hash = kept.metadata.labels?.[revisionLabel];
+    const hash = keptRevision.metadata.labels?.[revisionLabel];
     for (const pod of [...this.pods.ownedBy(set.metadata.uid ?? '')]) {
       if (!hashes.has(pod.metadata.labels?.[revisionLabel])) continue;
       const { namespace = '', name = '', uid } = pod.metadata;

@@ -62,7 +62,7 @@ export class DaemonState {
   putNode(node: NodeObject): boolean {
     const name = node.metadata.name ?? '';
     const entry = this.entry(name);
-    const fit = this.placement?.of(node);
+    const fit = this.currentPlacement?.of(node);
     const isSame = fit !== undefined && entry.fit !== undefined && fit.run === entry.fit.run && fit.stay === entry.fit.stay;
     entry.node = node;
     entry.fit = fit;

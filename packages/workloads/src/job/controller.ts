@@ -234,10 +234,10 @@ class JobRun {
     const { names, index } = this.parts;
     const template = templateOf(job, names, tracked);
     const about = aboutJob(job);
-    const { created: made, error } = await slowStart(count, (i) => this.control.create(podOf(job, template, names, indexes[i]), about));
+    const { created, error } = await slowStart(count, (i) => this.control.create(podOf(job, template, names, indexes[i]), about));
     progress.error ??= error;
-    await Promise.all(made.map((pod) => index.informer.whenArrived(pod)));
-    return made.length;
+    await Promise.all(created.map((pod) => index.informer.whenArrived(pod)));
+    return created.length;
   }
 
   /** Deletes pods; returns how many. */

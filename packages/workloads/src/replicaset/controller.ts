@@ -154,7 +154,7 @@ class Replicas {
     if (template === undefined) return undefined;
     const owner = this.about(set);
     const pod = podFrom(template, owner);
-    const { created: made, error } = await slowStart(Math.min(missing, BURST), async () => {
+    const { created, error } = await slowStart(Math.min(missing, BURST), async () => {
       try {
         return await this.control.create(pod, owner);
       } catch (refused) {
@@ -163,7 +163,7 @@ class Replicas {
         throw refused;
       }
     });
-    await this.whenVisible(made.filter((one) => one !== undefined));
+    await this.whenVisible(created.filter((one) => one !== undefined));
     return error;
   }
   /** Returns the first error. */

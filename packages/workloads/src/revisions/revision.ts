@@ -74,14 +74,16 @@ export type Choice =
  */
 export function* chooseRevision(revisions: readonly Revision[], data: JsonObject): Work<Choice> {
   const newest = revisions.at(-1);
-  let found: Revision | undefined;
-  for (let i = revisions.length - 1; i >= 0 && found === undefined; i--) {
-    if (equal(revisions[i]?.data, data)) found = revisions[i];
+  let equalRevision: Revision | undefined;
+  for (let i = revisions.length - 1; i >= 0 && equalRevision === undefined; i--) {
+    if (equal(revisions[i]?.data, data)) equalRevision = revisions[i];
     yield;
   }
   const number = newest === undefined ? 1 : nextInt64(numberOf(newest));
-  if (found === undefined) return { use: 'new', number };
-  return found === newest ? { use: 'newest', revision: found, number: numberOf(found) } : { use: 'again', revision: found, number };
+  if (equalRevision === undefined) return { use: 'new', number };
+  return equalRevision === newest
+    ? { use: 'newest', revision: equalRevision, number: numberOf(equalRevision) }
+    : { use: 'again', revision: equalRevision, number };
 }
 
 /** The revisions with this data: there may be many, and large ones. */

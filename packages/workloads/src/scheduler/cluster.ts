@@ -70,8 +70,8 @@ export class Cluster implements Placements {
   put(pod: PodState, node: NodeState): void {
     pod.node = node;
     node.add(pod);
-    const { podsByNode: placed, counts } = pod.class;
-    placed.set(node, (placed.get(node) ?? 0) + 1);
+    const { podsByNode, counts } = pod.class;
+    podsByNode.set(node, (podsByNode.get(node) ?? 0) + 1);
     for (const one of counts) one.change(node, 1);
     this.version++;
   }
@@ -81,10 +81,10 @@ export class Cluster implements Placements {
     if (node === undefined) return;
     pod.node = undefined;
     node.remove(pod);
-    const { podsByNode: placed, counts } = pod.class;
-    const remaining = (placed.get(node) ?? 0) - 1;
-    if (remaining > 0) placed.set(node, remaining);
-    else placed.delete(node);
+    const { podsByNode, counts } = pod.class;
+    const remaining = (podsByNode.get(node) ?? 0) - 1;
+    if (remaining > 0) podsByNode.set(node, remaining);
+    else podsByNode.delete(node);
     for (const one of counts) one.change(node, -1);
     this.version++;
     this.forget(node);

@@ -13,12 +13,12 @@ export class Heap<T> {
     return this.items[0];
   }
   add(item: T): void {
-    const { items, isBefore: before } = this;
+    const { items, isBefore } = this;
     let at = items.length;
     items.push(item);
     while (at > 0) {
       const above = (at - 1) >> 1;
-      if (!before(item, items[above] as T)) break;
+      if (!isBefore(item, items[above] as T)) break;
       items[at] = items[above] as T;
       at = above;
     }
@@ -32,13 +32,13 @@ export class Heap<T> {
     return first;
   }
   private sink(item: T): void {
-    const { items, isBefore: before } = this;
+    const { items, isBefore } = this;
     let at = 0;
     for (;;) {
       let below = 2 * at + 1;
       if (below >= items.length) break;
-      if (below + 1 < items.length && before(items[below + 1] as T, items[below] as T)) below++;
-      if (!before(items[below] as T, item)) break;
+      if (below + 1 < items.length && isBefore(items[below + 1] as T, items[below] as T)) below++;
+      if (!isBefore(items[below] as T, item)) break;
       items[at] = items[below] as T;
       at = below;
     }

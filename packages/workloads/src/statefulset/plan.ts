@@ -132,9 +132,9 @@ function sortMembers(view: View): { members: Members; wait: number | undefined }
 }
 
 /** Creates members that are missing, and again those that have failed. False: the rest has to wait. */
-function fill(view: View, { size, membersByOrdinal: wanted, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
+function fill(view: View, { size, membersByOrdinal, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
   for (let ordinal = 0; ordinal < size; ordinal++) {
-    const pod = wanted.get(ordinal);
+    const pod = membersByOrdinal.get(ordinal);
     if (pod === undefined) {
       if (actions.length >= ACTIONS_LIMIT) return false;
       actions.push({ type: 'create', pod: newMember(view, ordinal) });
@@ -162,9 +162,9 @@ function newMember({ set, current, update, identity }: View, ordinal: number): W
 }
 
 /** Deletes members from the last one down. False: the rest has to wait. */
-function shrink({ membersByOrdinal: wanted, surplus, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
+function shrink({ membersByOrdinal, surplus, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
   const isSick = (pod: WorkloadPod): boolean => health.get(pod) === 'unhealthy';
-  const firstSick = [...wanted.values()].filter(isSick).sort((a, b) => ordinalOf(a) - ordinalOf(b))[0] ?? surplus.find(isSick);
+  const firstSick = [...membersByOrdinal.values()].filter(isSick).sort((a, b) => ordinalOf(a) - ordinalOf(b))[0] ?? surplus.find(isSick);
   for (const pod of [...surplus].reverse()) {
     if (isTerminating(pod)) {
       if (isOrdered) return false;
@@ -179,18 +179,18 @@ function shrink({ membersByOrdinal: wanted, surplus, health }: Members, isOrdere
 }
 
 /** Deletes members of other revisions, from the last one down to the partition, so that they are created with the new one. */
-function roll({ set, update, feature }: View, { size, membersByOrdinal: wanted, health }: Members, actions: Action[]): void {
+function roll({ set, update, feature }: View, { size, membersByOrdinal, health }: Members, actions: Action[]): void {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return;
   const partition = rollingUpdate?.partition ?? 0;
   let room = 1;
   const isLimited = feature('MaxUnavailableStatefulSet') && rollingUpdate?.maxUnavailable !== undefined;
   if (isLimited) {
-    const healthy = [...wanted.values()].filter((pod) => health.get(pod) === 'available').length;
+    const healthy = [...membersByOrdinal.values()].filter((pod) => health.get(pod) === 'available').length;
     room = Math.max(1, scaledDown(rollingUpdate.maxUnavailable ?? 1, size)) - (size - healthy);
   }
   for (let ordinal = size - 1; ordinal >= partition && room > 0; ordinal--) {
-    const pod = wanted.get(ordinal);
+    const pod = membersByOrdinal.get(ordinal);
     if (pod !== undefined && revisionOf(pod) !== update.metadata.name && !isTerminating(pod)) {
       if (!actions.some((action) => action.pod === pod)) actions.push({ type: 'delete', pod, why: 'old' });
       room--;

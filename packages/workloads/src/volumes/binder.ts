@@ -204,10 +204,10 @@ class BinderRun {
   private async bind(claim: Claim, volume: Volume): Promise<void> {
     const name = volume.metadata.name ?? '';
     const key = keyOf(claim);
-    const { chosenVolumes: chosen } = this.index.objects;
-    const other = chosen.get(name);
+    const { chosenVolumes } = this.index.objects;
+    const other = chosenVolumes.get(name);
     if (other !== undefined && other !== key) throw new Error(`volume ${name} is being bound to claim ${other}`);
-    chosen.set(name, key);
+    chosenVolumes.set(name, key);
     try {
       const bound = await this.bindVolume(volume, claim);
       await this.volumePhase(bound, 'Bound');
@@ -218,7 +218,7 @@ class BinderRun {
         ...capacityOf(done, bound),
       });
     } finally {
-      chosen.delete(name);
+      chosenVolumes.delete(name);
     }
   }
   private async bindVolume(volume: Volume, claim: Claim): Promise<Volume> {

@@ -23,7 +23,7 @@ class Pruner {
     this.report = report;
   }
 
-  /** `kept`: the value is an item of a list whose unknown fields are kept. */
+  /** `keepsUnknown`: the value is an item of a list whose unknown fields are kept. */
   prune(node: ValueNode | 'bare' | undefined, value: unknown, keepsUnknown: boolean): void {
     if (typeof value !== 'object' || value === null) return;
     const valueNode = node === 'bare' ? undefined : node;

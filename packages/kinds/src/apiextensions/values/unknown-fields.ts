@@ -36,7 +36,7 @@ class Search {
     this.pruned = pruned;
   }
 
-  /** The same walk as that of `prune.ts`. `kept`: the value is an item of a list whose unknown fields are kept. */
+  /** The same walk as that of `prune.ts`. `keepsUnknown`: the value is an item of a list whose unknown fields are kept. */
   *look(node: ValueNode | 'bare' | undefined, value: object, keepsUnknown: boolean): Work<void> {
     const valueNode = node === 'bare' ? undefined : node;
     const keeps = keepsUnknown || valueNode?.keeps === true;

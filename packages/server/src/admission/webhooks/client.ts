@@ -159,13 +159,13 @@ function cleanedPath(path: string): string {
 }
 
 /** The target of a redirect, which must be the same host: the request is not meant for any other. */
-function redirectedPath({ displayText: shown }: Place, from: string, location: string): string {
+function redirectedPath({ displayText }: Place, from: string, location: string): string {
   let to: URL;
   try {
-    to = new URL(location, shown + from);
+    to = new URL(location, displayText + from);
   } catch {
     throw new Error(`redirected to ${JSON.stringify(cut(location))}, which is no address`);
   }
-  if (to.origin !== new URL(shown).origin) throw new Error(`redirected to another host (${to.origin}), which is not followed`);
+  if (to.origin !== new URL(displayText).origin) throw new Error(`redirected to another host (${to.origin}), which is not followed`);
   return `${to.pathname}${to.search}`;
 }

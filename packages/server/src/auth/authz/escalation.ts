@@ -62,7 +62,7 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
     return (await authorizer.authorize(attributes)).decision === 'allow';
   };
 
-  /** The error if the user lacks permissions of `wanted`. */
+  /** The error if the user lacks permissions of `requestedRules`. */
   const lacking = (user: User, namespace: string, requestedRules: readonly PolicyRule[]): string | undefined => {
     const { rules, errors } = access.policyRules(user, namespace);
     let missing: PolicyRule[];

@@ -112,9 +112,9 @@ class ResourcePaths {
     return (this.resource.kind.verbs as readonly string[]).includes(verb);
   }
   /** `readCoreV1NamespacedPod` */
-  private id(verb: string, after = '', before = ''): string {
+  private id(verb: string, after = '', prefix = ''): string {
     const { kind } = this.resource;
-    return `${verb}${this.word}${before}${kind.namespaced ? 'Namespaced' : ''}${kind.kind}${after}`;
+    return `${verb}${this.word}${prefix}${kind.namespaced ? 'Namespaced' : ''}${kind.kind}${after}`;
   }
   private operation(method: Method, id: string, description: string, action: string, more: Partial<Operation> = {}): Operation {
     const base = { method, id, description, action, tag: this.tag, kind: this.own, produces: this.produces, parameters: [] };

@@ -22,7 +22,7 @@ export interface TableWritesDeps {
 export class TableWrites {
   readonly #groups: GroupWriter<WaitingWrite>;
 
-  constructor(tables: Tables, { dataDir, free, clock, onWritten: written }: TableWritesDeps) {
+  constructor(tables: Tables, { dataDir, free, clock, onWritten }: TableWritesDeps) {
     const hasNoRoom = (error: unknown): boolean => isFullWrite(error, free);
     this.#groups = new GroupWriter<WaitingWrite>({
       admit: (bytes) => checkRoom(dataDir, free(), bytes),
@@ -32,7 +32,7 @@ export class TableWrites {
         }),
       durable: (jobs) => {
         for (const job of jobs) job.resolve();
-        written();
+        onWritten();
       },
       failed: (jobs, error) => {
         const reported = hasNoRoom(error) ? fullError(dataDir, error) : writeError(dataDir, error);

@@ -23,7 +23,7 @@ export class PodMemory {
   sources: { readonly at: number; readonly value: Sources } | undefined;
 
   get hasFiles(): boolean {
-    return [...this.volumes.values()].some(({ contents: written, removed }) => written.size + removed.size > 0);
+    return [...this.volumes.values()].some(({ contents, removed }) => contents.size + removed.size > 0);
   }
 
   constructor(uid: string) {

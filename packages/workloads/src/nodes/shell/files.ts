@@ -39,7 +39,7 @@ export interface Layer {
   readonly keep: () => KeptFiles;
 }
 
-/** A layer that is forgotten with its user, unless that keeps `kept`. */
+/** A layer that is forgotten with its user, unless that keeps `keptFiles`. */
 export const layerOf = (keptFiles: KeptFiles, path = ''): Layer => ({ path, keptFiles: () => keptFiles, keep: () => keptFiles });
 
 /** Whether a file that is not there is known to be missing, by its path. */

@@ -38,8 +38,8 @@ export async function repairDirectory(directory: string, { label }: RepairOption
     const name = `store.repairing-${process.pid}`;
     const partial = join(directory, name);
     try {
-      const { keptCount: kept, lost, revision } = await rebuild(directory, partial, inventory);
-      return { findings, movedTo: replaceStore(directory, name, `damaged-${label}`), keptObjects: kept, lost, revision };
+      const { keptCount, lost, revision } = await rebuild(directory, partial, inventory);
+      return { findings, movedTo: replaceStore(directory, name, `damaged-${label}`), keptObjects: keptCount, lost, revision };
     } finally {
       // An interrupted replacement is finished by the next start, and needs this directory.
       if (!isReplacing(directory)) rmSync(partial, { recursive: true, force: true });
