@@ -31,7 +31,7 @@ interface ShownRule {
 
 /** One rule for each resource (and name) with all verbs; one for each path and verb. */
 export function compactRules(rules: readonly Found<PolicyRule>[]): ShownRule[] {
-  const byResource = new Map<string, ShownRule & { group: string; resource: string }>();
+  const byResource = new Map<string, ShownRule & { group: string; plainResource: string }>();
   const paths: ShownRule[] = [];
   for (const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs = [] } of rules) {
     const names: readonly (string | undefined)[] = resourceNames.length === 0 ? [undefined] : resourceNames;
@@ -49,14 +49,14 @@ export function compactRules(rules: readonly Found<PolicyRule>[]): ShownRule[] {
                 verbs: [verb],
                 order: '',
               };
-              byResource.set(key, { ...newRule, group, resource });
+              byResource.set(key, { ...newRule, group, plainResource: resource });
             } else if (!existingRule.verbs.includes(verb)) existingRule.verbs.push(verb);
           }
     for (const url of nonResourceURLs)
       for (const verb of verbs)
         paths.push({ resource: '', urls: [url], names: [], verbs: [verb], order: orderText([verb], [], [], [], [url]) });
   }
-  for (const rule of byResource.values()) rule.order = orderText(rule.verbs, [rule.group], [rule.resource], rule.names, []);
+  for (const rule of byResource.values()) rule.order = orderText(rule.verbs, [rule.group], [rule.plainResource], rule.names, []);
   return [...paths, ...byResource.values()].sort((a, b) => inOrder(a.order, b.order));
 }
 function withGroup(resource: string, group: string): string {

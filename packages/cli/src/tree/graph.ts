@@ -273,7 +273,7 @@ class Grower {
 
   private leaf(ref: ObjectRef, object: Whole): TreeNode {
     const { uid = '', creationTimestamp } = object.metadata;
-    return { ...blank(ref), uid, created: creationTimestamp, statusText: statusOf(this.kindOf(ref.resource), object) };
+    return { ...blank(ref), uid, created: creationTimestamp, summary: statusOf(this.kindOf(ref.resource), object) };
   }
 }
 

@@ -77,8 +77,8 @@ export function printed({ root, referencedBy }: Tree, now: number, paint: Paint)
   const cells = ({ label, node, note }: Row): { cells: string[] } => ({
     cells: [
       label,
-      node.statusText.ready,
-      [node.statusText.status, node.note ?? note].filter((text) => text !== undefined && text !== '').join(', '),
+      node.summary.ready,
+      [node.summary.status, node.note ?? note].filter((text) => text !== undefined && text !== '').join(', '),
       node.created === undefined ? '' : ageAt(now, node.created),
       node.via ?? '',
     ],
@@ -127,7 +127,7 @@ const jsonOf = ({ root, referencedBy, notes }: Tree): object => ({
   notes,
 });
 function nodeJson(node: TreeNode): object {
-  const { resource, namespace, name, uid, created, statusText, via, note, dependents } = node;
+  const { resource, namespace, name, uid, created, summary, via, note, dependents } = node;
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
@@ -135,8 +135,8 @@ function nodeJson(node: TreeNode): object {
     name,
     uid,
     ...(created !== undefined && { creationTimestamp: created }),
-    ...(statusText.ready !== '' && { ready: statusText.ready }),
-    ...(statusText.status !== '' && { status: statusText.status }),
+    ...(summary.ready !== '' && { ready: summary.ready }),
+    ...(summary.status !== '' && { status: summary.status }),
     ...(via !== undefined && { via }),
     ...(note !== undefined && { note }),
     dependents: dependents.map(nodeJson),

@@ -2,7 +2,7 @@
 import type { ApiResource } from '@plat-dev/client/discovery';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import type { ObjectRef } from '../objects/object-ref.ts';
-import type { Shown } from './status.ts';
+import type { StatusSummary } from './status.ts';
 
 export interface TreeNode {
   readonly resource: ApiResource;
@@ -10,7 +10,7 @@ export interface TreeNode {
   readonly name: string;
   readonly uid: string;
   readonly created: string | undefined;
-  readonly statusText: Shown;
+  readonly summary: StatusSummary;
   /** The field that links it; undefined for owner references. */
   readonly via?: string;
   /** The object is in the tree already, where its dependents are shown; or why it is not there. */
@@ -32,7 +32,7 @@ export const blank = ({ resource, namespace, name }: ObjectRef): TreeNode => ({
   name,
   uid: '',
   created: undefined,
-  statusText: { ready: '', status: '' },
+  summary: { ready: '', status: '' },
   owners: [],
   dependents: [],
 });

@@ -4,7 +4,7 @@ import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import { own } from '@plat-dev/lib/own';
 import type { Found } from '../describe/values.ts';
 
-export interface Shown {
+export interface StatusSummary {
   /** `2/3`; empty for kinds that do not count. */
   readonly ready: string;
   /** `Running`, `Available`, `Terminating`; empty where the object says nothing. */
@@ -22,7 +22,7 @@ interface Any {
 }
 
 /** By kind of a built-in group without suffix; every other kind is shown by phase and conditions. */
-export function statusOf(kind: string, object: Any): Shown {
+export function statusOf(kind: string, object: Any): StatusSummary {
   const counted = own(counts, kind)?.(object.spec ?? {}, object.status ?? {});
   const ready = counted ?? (kind === '/Pod' ? podReady(object as Found<Pod>) : '');
   if (object.metadata?.deletionTimestamp !== undefined) return { ready, status: 'Terminating' };
