@@ -235,7 +235,7 @@ export class Following<T extends ApiObject> {
     const { type, source } = arrived;
     try {
       if (this.stopped() || (isChange(type) && this.follower.wants?.(type, source) === false)) return undefined;
-      const event = (this.options.written === true ? writtenEvent<T>(arrived) : undefined) ?? (yield* this.parsed(arrived));
+      const event = (this.options.takesWritersObjects === true ? writtenEvent<T>(arrived) : undefined) ?? (yield* this.parsed(arrived));
       return () => handOn(event);
     } catch (error) {
       fail(error);

@@ -171,7 +171,7 @@ export class Resource<T extends object> implements DynamicClient<T> {
   }
   private async applied(object: Draft<T>, options: ApplyOptions = {}, subresource?: string): Promise<T> {
     const { force = true, ...rest } = options;
-    const query = { fieldManager: this.context.fieldManager, ...written(rest), force };
+    const query = { fieldManager: this.context.fieldManager, ...writeQuery(rest), force };
     const body = await this.typed(object);
     return this.call('PATCH', nameOf(object), { subresource, query, body, type: APPLY, namespaceOf: object });
   }

@@ -3,7 +3,6 @@ import { atOnce } from '@plat-dev/lib/slices';
 import { expect, test } from 'vitest';
 import { ContainerFiles } from './container-files.ts';
 import { noSources } from './container-view.ts';
-import { KeptDisks } from './kept-disks.ts';
 import { listening } from './listening.ts';
 
 /** The ports of these on which something in a pod listens. */
@@ -11,7 +10,7 @@ function heard(containers: Loose[], running = containers.length): number[] {
   const named = containers.map((container, i) => ({ name: `c${i}`, image: 'app', ...container }));
   const containerStatuses = named.slice(0, running).map(({ name }) => ({ name, state: { running: {} } }));
   const pod = { metadata: { name: 'p' }, spec: { containers: named }, status: { containerStatuses } } as Loose;
-  const world = { disks: new KeptDisks(1), sources: noSources, now: () => 0, random: () => 0 };
+  const world = { disks: new ContainerFiles(1), sources: noSources, now: () => 0, random: () => 0 };
   return [53, 80, 81, 8080].filter(atOnce(listening(pod, world)));
 }
 const ports = (...containerPorts: number[]): Loose => ({ ports: containerPorts.map((containerPort) => ({ containerPort })) });

@@ -20,6 +20,7 @@ import { disksOf } from './disks.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
 import type { Chosen } from './lifecycle/choose.ts';
 import type { Stop } from './lifecycle/container-stop.ts';
+import { type Blocked, type ContainerStatus, fieldPathOf, type NodeEvent, type Status } from './lifecycle/container-world.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, type PodWorld, type StoppedWorld, stoppedStatus } from './lifecycle/pod-status.ts';
 import type { Container } from './lifecycle/process.ts';

@@ -15,7 +15,7 @@ function verdict(container: Loose, probe: Loose, seconds = 0, spec: Loose = {}):
     spec: { ...spec, containers: [{ name: 'main', ...container }, ...(spec.containers ?? [])] },
     status: { containerStatuses: [{ name: 'main', state: { running: { startedAt: formatTime(START) } } }] },
   };
-  const { ok, sure, changesAt } = atOnce(verdictOf(pod, pod.spec.containers[0], probe, new KeptDisks(10), START + seconds * 1000));
+  const { ok, sure, changesAt } = atOnce(verdictOf(pod, pod.spec.containers[0], probe, new ContainerFiles(10), START + seconds * 1000));
   const at = changesAt && atOnce(changesAt());
   return `${ok ? 'succeeds' : sure ? 'fails' : 'may fail'}${at === undefined ? '' : `, until ${(at - START) / 1000} s`}`;
 }
@@ -70,7 +70,7 @@ test('a probe whose command works for long, and that of its container, are found
     spec: { containers: [{ name: 'main', image: 'app', command: loop }] },
     status: { containerStatuses: [{ name: 'main', state: { running: { startedAt: formatTime(START) } } }] },
   };
-  const steps = (probe: Loose): number => [...verdictOf(pod, pod.spec.containers[0], probe, new KeptDisks(10), START)].length;
+  const steps = (probe: Loose): number => [...verdictOf(pod, pod.spec.containers[0], probe, new ContainerFiles(10), START)].length;
   const ofContainer = steps(exec('true'));
   expect(ofContainer).toBeGreaterThan(20);
   expect(steps(exec(...loop))).toBeGreaterThan(ofContainer + 20);

@@ -21,7 +21,7 @@ import { containersOf, workOf } from './lifecycle/process.ts';
 
 const unknown: Verdict = { ok: true, sure: false, changesAt: undefined };
 
-export function* verdictOf(pod: WorkloadPod, container: Container, probe: Probe, disks: KeptDisks, now: number): Work<Verdict> {
+export function* verdictOf(pod: WorkloadPod, container: Container, probe: Probe, disks: ContainerFiles, now: number): Work<Verdict> {
   if (!isRun(probe, container) || readsObjects(pod, container, probe.exec?.command ?? [])) return unknown;
   let randomDraws = 0;
   let varies = false;

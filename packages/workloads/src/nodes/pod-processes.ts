@@ -127,4 +127,4 @@ export const within = ({ afterMs, exitCode }: Stop, graceMs: number): Stop =>
 
 /** For a command that leaves nothing behind. */
 const copied = (volumes: ReadonlyMap<string, KeptFiles>): Map<string, KeptFiles> =>
-  new Map([...volumes].map(([id, { written, removed }]) => [id, { written: new Map(written), removed: new Set(removed) }]));
+  new Map([...volumes].map(([id, { contents, removed }]) => [id, { contents: new Map(contents), removed: new Set(removed) }]));

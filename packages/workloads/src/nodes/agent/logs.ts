@@ -59,13 +59,13 @@ export async function writeLog(
   { clock, hasEnded, endedAt }: { readonly clock: Clock; readonly hasEnded: () => Promise<boolean>; readonly endedAt: number | undefined },
 ): Promise<void> {
   const now = clock.now();
-  const past: LogLine[] = [];
+  const pastLines: LogLine[] = [];
   let next: Next = lines.next();
   // Times in a status are whole seconds.
   const until = endedAt === undefined ? now : Math.min(endedAt + 999, now);
   const slices = new Slices();
   for (; isDue(next, until); next = lines.next()) {
-    if (next.value !== undefined) past.push(next.value);
+    if (next.value !== undefined) pastLines.push(next.value);
     if (slices.due) await slices.pause();
     if (sink.signal.aborted) return;
   }

@@ -76,7 +76,7 @@ class Tokens {
     if (operator !== '' && (this.parts === undefined || !/^\d/.test(operator))) {
       this.endWord();
       this.count();
-      this.found.push({ kind: 'operator', text: operator });
+      this.tokens.push({ kind: 'operator', text: operator });
       this.at += operator.length;
       return;
     }
