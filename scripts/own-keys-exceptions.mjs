@@ -25,7 +25,7 @@ export const exceptions = {
   'packages/schema/src/json/decode.ts map[key]': ownKey,
   'packages/schema/src/json/decode.ts (value as Values)[key]': ownKey,
   'packages/schema/src/json/decode.ts out[plan.name]': careful,
-  'packages/schema/src/json/encode.ts object[key]': ownKey,
+  'packages/schema/src/json/encoders.ts object[key]': ownKey,
   'packages/schema/src/json/to-json.ts object[plan.name]': careful,
   'packages/schema/src/json/normal-form.ts value[name]': careful,
   'packages/schema/src/json/plain.ts name in Object.prototype': 'asks for what is inherited',

@@ -8,7 +8,7 @@
  * A node is found by the sequence of its elements and of the cached nodes below them.
  */
 import { frozen } from '@plat-dev/lib/frozen';
-import { keepText } from '@plat-dev/schema/json';
+import { cacheText } from '@plat-dev/schema/json';
 import { type FieldSet, leaf } from './fieldset.ts';
 
 /** Limit of cached steps; when it is reached the cache is cleared, and fills again with those in use. */
@@ -47,7 +47,7 @@ export class Edge {
     if (made !== undefined && !this.again) {
       this.again = true;
       // A set that occurs twice is likely to occur again.
-      keepText(made);
+      cacheText(made);
     }
     return made;
   }

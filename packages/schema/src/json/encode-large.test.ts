@@ -25,7 +25,7 @@ import {
   time,
   union,
 } from '../types.ts';
-import { encode, encodeBytes, encodedBytes, keepText, TextTooLong } from './index.ts';
+import { cacheText, encode, encodeBytes, encodedBytes, TextTooLong } from './index.ts';
 
 const Source = message('t.v1.Source', { path: opt(1, string), size: always(2, int64) });
 const Odd = message('t.v1.Odd', { constructor: opt(1, string), toString: ptr(2, int64) });
@@ -122,7 +122,7 @@ test('the text of a set that is kept is made once', () => {
   const { managers } = large('a');
   const set = (managers[0] as { fieldsV1: object }).fieldsV1;
   const expected = encode(Thing, { managers });
-  keepText(set);
+  cacheText(set);
   expect(atOnce(encodedBytes(Thing, { managers })).toString()).toBe(expected);
   // What is kept is not read again.
   for (const key of Object.keys(set)) delete (set as Record<string, unknown>)[key];
@@ -135,7 +135,7 @@ test('many small sets that are kept are made in steps, too', () => {
     fieldsV1: Object.fromEntries(Array.from({ length: 30 }, (_, j) => [`f:k${i}-${j}`, {}])),
   }));
   const expected = encode(Thing, { managers });
-  for (const { fieldsV1 } of managers) keepText(fieldsV1);
+  for (const { fieldsV1 } of managers) cacheText(fieldsV1);
   const work = encodedBytes(Thing, { managers });
   let steps = 0;
   let step = work.next();

@@ -5,7 +5,7 @@
 import { readBack } from '@plat-dev/lib/integers';
 import { noZero, zeroMakerOf } from '../fields/zero-values.ts';
 import { type MapType, type MessageType, type NamedField, type ResolvedType, resolve, type ScalarName, type Type } from '../types.ts';
-import { keptText } from './encode.ts';
+import { cachedText } from './cached-text.ts';
 import { Mismatch } from './mismatch.ts';
 import { isInherited } from './plain.ts';
 import { scalarDecoder } from './scalars.ts';
@@ -58,7 +58,7 @@ function compile(resolved: ResolvedType): Check {
 function scalarCheck(name: ScalarName): Check {
   if (name === 'string') return (value) => typeof value === 'string';
   // A set of fields whose text is cached was made here, and never changes.
-  if (name === 'fieldsV1') return (value) => isPlainObject(value) && (keptText(value) !== undefined || isJson(value, 0));
+  if (name === 'fieldsV1') return (value) => isPlainObject(value) && (cachedText(value) !== undefined || isJson(value, 0));
   if (name === 'raw' || name === 'json') return (value) => value !== null && isJson(value, 0);
   const read = scalarDecoder(name);
   return (value) => value !== undefined && value !== null && read(value) === value;

@@ -10,7 +10,7 @@ import { equal } from '@plat-dev/lib/equal';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { ApiError, badRequest } from '@plat-dev/meta/errors';
 import { readJsonPatch } from '@plat-dev/patch';
-import { decode, encodeSaid, toJson } from '@plat-dev/schema/json';
+import { decode, encodeWithEmptyLists, toJson } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { changes } from '../explanation.ts';
@@ -151,7 +151,7 @@ class Mutator {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
     const patched = attempt(webhook, () => {
-      const object = decode(served.schema, patch(parseExact(encodeSaid(served.schema, current)) as JsonValue)) as ApiObject;
+      const object = decode(served.schema, patch(parseExact(encodeWithEmptyLists(served.schema, current)) as JsonValue)) as ApiObject;
       object.kind ??= served.kind.kind;
       object.apiVersion ??= served.apiVersion;
       object.metadata ??= {};

@@ -4,7 +4,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Served } from '@plat-dev/kinds/served';
 import { own } from '@plat-dev/lib/own';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
-import { encodeSaid } from '@plat-dev/schema/json';
+import { encodeWithEmptyLists } from '@plat-dev/schema/json';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
@@ -50,8 +50,8 @@ export class VersionedTexts {
 
   private text(served: Served, hub: ApiObject | undefined): MaybePromise<string> {
     if (hub === undefined) return 'null';
-    if (served.isHub) return encodeSaid(served.schema, hub);
-    return whenReady(this.env.webhooks.toVersion(served, hub), (object) => encodeSaid(served.schema, object));
+    if (served.isHub) return encodeWithEmptyLists(served.schema, hub);
+    return whenReady(this.env.webhooks.toVersion(served, hub), (object) => encodeWithEmptyLists(served.schema, object));
   }
 }
 
