@@ -2,7 +2,7 @@
  * CEL, the Common Expression Language: expressions that compute a value from variables, always end, and never cost more than they may.
  *
  *   const program = compile('self.min <= self.max', { self: objectOf('Limits', { min: INT, max: INT }) }, { result: BOOL });
- *   program.estimateCost().max                                                    → 6
+ *   program.estimateCost().max                                                    → 5
  *   program.evaluate({ self: { min: 1, max: 2 } }, new CostBudget(1000))          → true
  *   compile('self.mim <= 1', …)                                                   → throws CelError: undefined field 'mim'
  *   program.evaluate({ self: { min: 1 } }, new CostBudget(1000))                  → throws CelRuntimeError: no such key: max
