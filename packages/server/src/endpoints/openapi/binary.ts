@@ -6,6 +6,8 @@ import { type Integer, isNumeric } from '@plat-dev/lib/integers';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { own } from '@plat-dev/lib/own';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import { BackwardWriter } from '@plat-dev/schema/protobuf/writer';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 
@@ -307,4 +309,9 @@ async function bytesOf(write: Write, document: JsonObject, maps: readonly (reado
   return Buffer.concat(parts);
 }
 export const binaryV2 = (document: JsonObject): Promise<Buffer> => bytesOf(documentV2, document, [['paths'], ['definitions']]);
-export const binaryV3 = (document: JsonObject): Promise<Buffer> => bytesOf(documentV3, document, [['paths'], ['components', 'schemas']]);
+/** The document of this JSON text. */
+export async function binaryOfV3(text: Buffer): Promise<Buffer> {
+  return bytesOf(documentV3, await parsedInSlices(text), [['paths'], ['components', 'schemas']]);
+}
+
+export const parsedInSlices = (text: Buffer): Promise<JsonObject> => inSlices(parsedExact(text), new Slices()) as Promise<JsonObject>;

@@ -11,17 +11,16 @@ import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { notAcceptable } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
-import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
 import type { Resource } from '../../registry/catalog.ts';
 import type { Groups, ServedVersion } from '../groups.ts';
-import { binaryV2, binaryV3 } from './binary.ts';
+import { binaryOfV3, binaryV2 } from './binary.ts';
 import { Names } from './definition-names.ts';
 import { Definitions, discoveryTypes } from './definitions.ts';
 import { isSoundV3, mergedParts, soundParts } from './merge.ts';
 import { type Describe, type PathItem, securityScheme } from './model.ts';
-import { joined, Part } from './parts.ts';
+import { joined, mapIn, Part } from './parts.ts';
 import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
 import { type PathWriter, writerV2, writerV3 } from './write.ts';
 
@@ -202,7 +201,7 @@ export class Documents {
     const own = all.filter((resource) => !resource.custom);
     if (this.builtin === undefined || !sameItems(this.builtin.resources, own)) {
       const definitions = await inSlices(this.definitions.v2(own, groups), new Slices());
-      this.builtin = { resources: own, part: new Part('definitions', await this.inPieces(definitions)) };
+      this.builtin = { resources: own, part: new Part('definitions', await inPieces(definitions)) };
     }
     const parts = [this.builtin.part];
     for (const resource of all.filter(({ custom }) => custom)) {
@@ -215,16 +214,6 @@ export class Documents {
       parts.push(part);
     }
     return parts;
-  }
-
-  private async inPieces(definitions: Record<string, JsonObject>): Promise<string> {
-    const entries = Object.entries(definitions);
-    const texts: string[] = [];
-    for (let i = 0; i < entries.length; i += PIECE) {
-      await nextTurn();
-      texts.push(inner(Object.fromEntries(entries.slice(i, i + PIECE))));
-    }
-    return texts.join();
   }
 
   private forgetLost(groups: Groups): void {
@@ -268,17 +257,16 @@ export class Documents {
       ...(!custom && { security: [{ BearerToken: [] }] }),
     };
     const bytes = Buffer.from(jsonText(document));
-    return new Form(bytes, () => binaryV3(parseExact(bytes.toString()) as JsonObject));
+    return new Form(bytes, () => binaryOfV3(bytes));
   }
 }
 
 /** What is added to the paths and to these definitions. */
 async function remoteV2(definitions: readonly Part[], remote: readonly RemoteSpec[]): Promise<{ paths: Part; definitions: Part }> {
   const parts = await soundParts(remote);
-  await nextTurn();
-  const ownDefinitions = parseExact(`{${Buffer.concat(joined(definitions))}}`) as Record<string, JsonObject>;
-  const more = mergedParts(ownDefinitions, parts);
-  return { paths: new Part('paths', inner(more.paths)), definitions: new Part('definitions', inner(more.definitions)) };
+  const ownDefinitions = (await mapIn(definitions)) as Record<string, JsonObject>;
+  const more = await inSlices(mergedParts(ownDefinitions, parts), new Slices());
+  return { paths: new Part('paths', await inPieces(more.paths)), definitions: new Part('definitions', await inPieces(more.definitions)) };
 }
 
 const remoteForms = new WeakMap<Buffer, Promise<Form>>();
@@ -286,9 +274,8 @@ const remoteForms = new WeakMap<Buffer, Promise<Form>>();
 function remoteForm(bytes: Buffer): Promise<Form> {
   let form = remoteForms.get(bytes);
   if (form === undefined) {
-    const binary = (): Promise<Buffer> => binaryV3(parseExact(bytes.toString()) as JsonObject);
     const refused = (): Promise<Buffer> => Promise.reject(notAcceptable(['application/json']));
-    form = isSoundV3(bytes).then((sound) => new Form(bytes, sound ? binary : refused));
+    form = isSoundV3(bytes).then((sound) => new Form(bytes, sound ? () => binaryOfV3(bytes) : refused));
     remoteForms.set(bytes, form);
   }
   return form;
@@ -302,6 +289,16 @@ function partsOf(name: string): (string | undefined)[] {
 }
 
 const titleOf = (identity: Identity): string => identity.word.charAt(0).toUpperCase() + identity.word.slice(1);
+/** The text of a large object without its braces. */
+async function inPieces(map: JsonObject): Promise<string> {
+  const entries = Object.entries(map);
+  const texts: string[] = [];
+  for (let i = 0; i < entries.length; i += PIECE) {
+    await nextTurn();
+    texts.push(inner(Object.fromEntries(entries.slice(i, i + PIECE))));
+  }
+  return texts.join();
+}
 /** The text of an object without its braces. */
 const inner = (object: object): string => jsonText(object).slice(1, -1);
 const sameItems = <T>(a: readonly T[], b: readonly T[]): boolean => a.length === b.length && a.every((item, i) => item === b[i]);

@@ -1,7 +1,6 @@
 /** The OpenAPI v2 document is assembled from parts, of which unchanged ones are reused. */
-import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
-import { binaryV2 } from './binary.ts';
+import { binaryV2, parsedInSlices } from './binary.ts';
 
 /** Some entries of the paths or of the definitions, in both forms. */
 export class Part {
@@ -15,7 +14,7 @@ export class Part {
     this.bytes = Buffer.from(entries);
   }
   binary(): Promise<Buffer> {
-    this.other ??= binaryV2({ [this.map]: parseExact(`{${this.bytes}}`) as JsonObject });
+    this.other ??= mapIn([this]).then((map) => binaryV2({ [this.map]: map }));
     return this.other;
   }
 }
@@ -23,3 +22,6 @@ const COMMA = Buffer.from(',');
 /** The content of a map without its braces. */
 export const joined = (parts: readonly Part[]): Buffer[] =>
   parts.filter(({ bytes }) => bytes.length > 0).flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
+/** The map itself. */
+export const mapIn = (parts: readonly Part[]): Promise<JsonObject> =>
+  parsedInSlices(Buffer.concat([Buffer.from('{'), ...joined(parts), Buffer.from('}')]));

@@ -1,4 +1,5 @@
 import { jsonText } from '@plat-dev/lib/json-text';
+import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import { expect, test } from 'vitest';
 import { partOf } from './spec.ts';
 
@@ -26,4 +27,12 @@ test('the part of a group version of a large document is made in steps, and hold
   expect(steps).toBeGreaterThan(3_000);
   expect(Object.keys(step.value.paths)).toEqual(['/apis/a/v1/things']);
   expect(Object.keys(step.value.definitions)).toHaveLength(3_001);
+});
+
+test('the references of one large definition are found in steps', () => {
+  const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { $ref: '#/definitions/D' }]));
+  const paths = { '/apis/a/v1/things': { get: { schema: { properties } } } };
+  const text = Buffer.from(jsonText({ swagger: '2.0', paths, definitions: { D: {} } }));
+  const parsing = [...parsedExact(text)].length;
+  expect([...partOf(text, 'a', 'v1')].length).toBeGreaterThanOrEqual(parsing + 20);
 });

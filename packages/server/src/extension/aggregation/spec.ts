@@ -2,6 +2,7 @@
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
 import { parsedExact } from '@plat-dev/schema/json/parse-parts';
+import { clonedJson } from '@plat-dev/schema/json/plain';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 
 export interface SpecPart {
@@ -23,7 +24,7 @@ export function* partOf(text: Buffer, group: string, version: string): Work<Spec
   const pending: JsonValue[] = Object.values(paths);
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     yield;
-    for (const name of referencesOf(value)) {
+    for (const name of yield* referencesOf(value)) {
       if (used.has(name)) continue;
       const definition = own(known, name);
       // A dangling reference would make the whole document invalid.
@@ -38,23 +39,23 @@ export function* partOf(text: Buffer, group: string, version: string): Work<Spec
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function referencesOf(value: JsonValue): string[] {
+function* referencesOf(value: JsonValue): Work<string[]> {
   const found: string[] = [];
-  withReferences(value, (name) => {
+  yield* withReferences(value, (name) => {
     found.push(name);
     return name;
   });
   return found;
 }
 
-/** The value with renamed definitions. */
-export function withReferences(value: JsonValue, rename: (name: string) => string): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => withReferences(item, rename));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      const isReference = key === '$ref' && typeof inner === 'string' && inner.startsWith(DEFINITIONS);
-      return [key, isReference ? DEFINITIONS + rename(inner.slice(DEFINITIONS.length)) : withReferences(inner, rename)];
-    }),
-  );
+/** The value with renamed definitions. Throws DecodeError when it is nested too deeply. */
+export function withReferences(value: JsonValue, rename: (name: string) => string): Work<JsonValue> {
+  return clonedJson(value, (container) => {
+    if (Array.isArray(container)) return container.slice();
+    const copy: JsonObject = { ...container };
+    const { $ref: reference } = copy;
+    if (typeof reference === 'string' && reference.startsWith(DEFINITIONS))
+      copy.$ref = DEFINITIONS + rename(reference.slice(DEFINITIONS.length));
+    return copy;
+  });
 }
