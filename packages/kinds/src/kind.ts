@@ -93,8 +93,8 @@ export interface KindVersion<V = never, H = never> {
    * Replaces the two above if a conversion needs a webhook call: converts several objects at once, and returns them in the
    * same order. Rejects with an ApiError. Metadata is not changed, except labels and annotations.
    */
-  toHubLater?(objects: readonly V[]): Promise<H[]>;
-  fromHubLater?(hubs: readonly H[]): Promise<V[]>;
+  toHubByCall?(objects: readonly V[]): Promise<H[]>;
+  fromHubByCall?(hubs: readonly H[]): Promise<V[]>;
   /** Reports the unknown fields of a body, if the schema of this version keeps all fields (custom kinds). */
   unknownFields?(value: JsonValue, faults: FieldFaults): Work<void>;
   /** Drops the unknown fields of this version, in place, after a conversion. */

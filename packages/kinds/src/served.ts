@@ -68,7 +68,7 @@ export function serve(
     apiVersion: joinApiVersion(full(owner.group), hubVersion),
     schema: definition.schema,
     definition,
-    later: Object.values(owner.versions).some((one) => one.toHubLater !== undefined),
+    later: Object.values(owner.versions).some((one) => one.toHubByCall !== undefined),
   };
   return Object.entries(kind.versions)
     .filter(([, definition]) => options.all || definition.served !== false)
@@ -96,16 +96,16 @@ export function serve(
 // may be changed and must not be used afterwards. Unknown fields of the target version are dropped.
 
 /** Whether objects of this version are converted by webhook calls. */
-export const convertsLater = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubLater !== undefined;
+export const convertsByCall = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubByCall !== undefined;
 
 /** Converts an object to the hub. */
 export function toHub(served: Served, object: ApiObject): MaybePromise<ApiObject> {
-  return convertsLater(served) ? manyToHub(served, [object]).then(([hub]) => hub as ApiObject) : toHubNow(served, object);
+  return convertsByCall(served) ? manyToHub(served, [object]).then(([hub]) => hub as ApiObject) : toHubNow(served, object);
 }
 /** Converts many objects, in as few calls as possible. */
 export async function manyToHub(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
-  if (!convertsLater(served)) return objects.map((object) => toHubNow(served, object));
-  return (await rawToHubLater(served, objects)).map((hub) => knownToHub(served, hub));
+  if (!convertsByCall(served)) return objects.map((object) => toHubNow(served, object));
+  return (await rawToHubByCall(served, objects)).map((hub) => knownToHub(served, hub));
 }
 /** The same where the kind converts at once. */
 export function toHubNow(served: Served, object: ApiObject): ApiObject {
@@ -114,7 +114,7 @@ export function toHubNow(served: Served, object: ApiObject): ApiObject {
 
 /** Converts a stored object to a served version. */
 export function fromHub(served: Served, hub: ApiObject): MaybePromise<ApiObject> {
-  return convertsLater(served) ? manyFromHub(served, [hub]).then(([object]) => object as ApiObject) : fromHubNow(served, hub);
+  return convertsByCall(served) ? manyFromHub(served, [hub]).then(([object]) => object as ApiObject) : fromHubNow(served, hub);
 }
 /** The same where the kind converts at once. */
 export function fromHubNow(served: Served, hub: ApiObject): ApiObject {
@@ -122,8 +122,8 @@ export function fromHubNow(served: Served, hub: ApiObject): ApiObject {
 }
 /** Converts many stored objects, in as few calls as possible. */
 export async function manyFromHub(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
-  if (!convertsLater(served)) return hubs.map((hub) => fromHubNow(served, hub));
-  return (await rawFromHubLater(served, hubs)).map((object) => prunedObject(served, object));
+  if (!convertsByCall(served)) return hubs.map((hub) => fromHubNow(served, hub));
+  return (await rawFromHubByCall(served, hubs)).map((object) => prunedObject(served, object));
 }
 
 function prunedObject(served: Served, object: ApiObject): ApiObject {
@@ -144,14 +144,14 @@ export function rawFromHub(served: Served, hub: ApiObject): ApiObject {
   const { fromHub: convert } = served.definition;
   return named(served, served.apiVersion, convert === undefined ? hub : (convert(hub as never, served.identity) as ApiObject));
 }
-export async function rawToHubLater(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
+export async function rawToHubByCall(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
   if (objects.length === 0) return [];
-  const hubs = ((await served.definition.toHubLater?.(objects as never)) ?? []) as ApiObject[];
+  const hubs = ((await served.definition.toHubByCall?.(objects as never)) ?? []) as ApiObject[];
   return hubs.map((hub) => named(served, served.hub.apiVersion, hub));
 }
-export async function rawFromHubLater(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
+export async function rawFromHubByCall(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
   if (hubs.length === 0) return [];
-  const objects = ((await served.definition.fromHubLater?.(hubs as never)) ?? []) as ApiObject[];
+  const objects = ((await served.definition.fromHubByCall?.(hubs as never)) ?? []) as ApiObject[];
   return objects.map((object) => named(served, served.apiVersion, object));
 }
 function named({ kind }: Served, apiVersion: string, object: ApiObject): ApiObject {

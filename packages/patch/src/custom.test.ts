@@ -3,6 +3,7 @@
 import { extensionNames, type JSONSchemaProps } from '@plat-dev/kinds/apiextensions/schema/json-schema';
 import { structureOf } from '@plat-dev/kinds/apiextensions/structure';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
+import { atOnce } from '@plat-dev/lib/slices';
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { kubernetes } from '@plat-dev/meta/identity';
@@ -27,7 +28,7 @@ const listOf = (items: JSONSchemaProps, type?: string, keys?: string[]): JSONSch
 const keeps = { [x.preserveUnknownFields]: true };
 
 function typeOf(schema: JSONSchemaProps): MessageType {
-  const structure = structureOf(schema, x, 'example.v1.Crate', false);
+  const structure = atOnce(structureOf(schema, x, 'example.v1.Crate', false));
   return object('example.v1.Crate', { metadata: opt(0, ObjectMeta) }, { unknown: 'keep', structure });
 }
 

@@ -248,7 +248,7 @@ describe('a request that waits for the newest state while its kind changes', () 
   /** A kind whose versions differ in their names alone. */
   const plain = (hub: 'v1' | 'v2'): Kind => {
     const made = doors(server.calls, hub);
-    const versions = Object.entries(made.versions).map(([name, { toHubLater: _to, fromHubLater: _from, own: _own, ...rest }]) => [
+    const versions = Object.entries(made.versions).map(([name, { toHubByCall: _to, fromHubByCall: _from, own: _own, ...rest }]) => [
       name,
       rest,
     ]);

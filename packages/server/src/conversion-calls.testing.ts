@@ -84,16 +84,16 @@ export function doors(calls: Calls, hub: 'v1' | 'v2' = 'v1'): Kind {
   const one = version<Door, Door>({
     schema: schemaOf('DoorV1', ['host', 'port']),
     ...(hub !== 'v1' && {
-      toHubLater: (objects) => calls.convert('v2', objects, toV2),
-      fromHubLater: (hubs) => calls.convert('v1', hubs, toV1),
+      toHubByCall: (objects) => calls.convert('v2', objects, toV2),
+      fromHubByCall: (hubs) => calls.convert('v1', hubs, toV1),
     }),
     own: rulesAbout('host'),
   });
   const two = version<Door, Door>({
     schema: schemaOf('DoorV2', ['addr']),
     ...(hub !== 'v2' && {
-      toHubLater: (objects) => calls.convert('v1', objects, toV1),
-      fromHubLater: (hubs) => calls.convert('v2', hubs, toV2),
+      toHubByCall: (objects) => calls.convert('v1', objects, toV1),
+      fromHubByCall: (hubs) => calls.convert('v2', hubs, toV2),
     }),
     own: rulesAbout('addr'),
   });

@@ -22,7 +22,7 @@ function* walk(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldEr
   const value = schema.default;
   if (value !== undefined) {
     const here = at.child('default');
-    const node = nodeOf(schema, x, resource ? 'inside' : undefined);
+    const node = yield* nodeOf(schema, x, resource ? 'inside' : undefined);
     if (!insideMeta && hasUnknownFields(node, value)) invalidText(errors, here, goValue(value), 'must not have unknown fields');
     yield;
     const errorsBefore = errors.list.length;

@@ -26,7 +26,7 @@ import type {
   CustomResourceDefinitionVersion,
 } from './schema/v1.ts';
 import { validateRootSchema } from './schema-rules.ts';
-import { withEffortInSteps } from './values/effort.ts';
+import { boundedWork } from './values/effort.ts';
 import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
 
 const root = Path.of('spec');
@@ -45,9 +45,9 @@ export function validateDefinition(
     if (name !== '' && name !== expectedName) errors.invalid(Path.of('metadata', field), name, 'must be spec.names.plural+"."+spec.group');
   }
   if (tooManyParts(spec, undefined, errors)) return;
-  return createSteps(definition, errors, env, allowancesOf(spec, undefined, env, request));
+  return createRules(definition, errors, env, allowancesOf(spec, undefined, env, request));
 }
-function* createSteps(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv, allowed: Allowances): Work<void> {
+function* createRules(definition: CustomResourceDefinition, errors: FieldErrors, env: KindEnv, allowed: Allowances): Work<void> {
   yield* validateSpecWithin(definition.spec, undefined, errors, env, allowed);
   validateRest(definition, undefined, errors, env, allowed);
 }
@@ -61,9 +61,9 @@ export function validateDefinitionUpdate(
 ): void | Work<void> {
   changedMetadataAgain(definition, old, errors);
   if (tooManyParts(definition.spec, old.spec, errors)) return;
-  return updateSteps(definition, old, errors, env, allowancesOf(definition.spec, old.spec, env, request));
+  return updateRules(definition, old, errors, env, allowancesOf(definition.spec, old.spec, env, request));
 }
-function* updateSteps(
+function* updateRules(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition,
   errors: FieldErrors,
@@ -113,7 +113,7 @@ function validateSpecWithin(
   env: KindEnv,
   allowed: Allowances,
 ): Work<void> {
-  return withEffortInSteps(validateSpec(spec, old, errors, env, allowed), () =>
+  return boundedWork(validateSpec(spec, old, errors, env, allowed), () =>
     errors.invalid(root.child('versions'), '', 'the patterns and defaults of the schemas take too much work to compile: make them smaller'),
   );
 }

@@ -3,7 +3,7 @@
  * values, it only defines how they are split into fields and items.
  */
 import { setOwn } from '@plat-dev/lib/own';
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import {
   anyValue,
   bool,
@@ -26,11 +26,7 @@ import { EmbeddedMeta } from './values/embedded.ts';
 type Extensions = ReturnType<typeof extensionNames>;
 
 /** `open`: unknown fields are kept everywhere. */
-export function structureOf(schema: JSONSchemaProps, x: Extensions, name: string, open: boolean): MessageType {
-  return atOnce(structureSteps(schema, x, name, open));
-}
-
-export function* structureSteps(schema: JSONSchemaProps, x: Extensions, name: string, open: boolean): Work<MessageType> {
+export function* structureOf(schema: JSONSchemaProps, x: Extensions, name: string, open: boolean): Work<MessageType> {
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...rest } = schema.properties ?? {};
   const keeps = open || schema[x.preserveUnknownFields] === true;
   const fields = yield* fieldsOf(rest, { x, open: keeps, name });

@@ -2,6 +2,7 @@ import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { fromHub, serve, toHub } from '../served.ts';
 import { create, defaulted, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
+import { normalize } from '../validation/laws.testing.ts';
 import { HorizontalPodAutoscalerKind } from './horizontal-pod-autoscaler.ts';
 
 const like = (texts: string[]): Loose[] => texts.map((text) => expect.stringContaining(text));
@@ -101,7 +102,7 @@ test('an autoscaler that scaled to nothing may go on', () => {
 
 test('the metric of processor time is stored last', () => {
   const { object } = make({ metrics: [cpu(70), memory] });
-  HorizontalPodAutoscalerKind.strategy?.canonicalize?.(object as never);
+  normalize(HorizontalPodAutoscalerKind, object);
   expect(object.spec.metrics).toEqual([memory, cpu(70)]);
 });
 

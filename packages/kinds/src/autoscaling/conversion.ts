@@ -107,19 +107,11 @@ function measuredOf(cpu: number | undefined, { currentMetrics }: Notes): v2.Metr
  * same in every version. Of several metrics of CPU use the first is kept, as the last of the list; the type of a target follows
  * from its values; an amount that version 1 cannot leave out is 0.
  */
-export function asVersion1Keeps({ spec }: Hub): Work<void> | undefined {
-  const { metrics } = spec;
-  if (metrics === undefined) return undefined;
-  if (metrics.length > MANY_METRICS) return keepInSteps(spec, metrics);
-  spec.metrics = newMetrics(oldMetrics(metrics));
-  return undefined;
-}
-/** Limit of metrics that are converted without a pause. */
-const MANY_METRICS = 100;
-function* keepInSteps(spec: Hub['spec'], metrics: readonly v2.MetricSpec[]): Work<void> {
-  const oldForm = oldMetrics(metrics);
+export function* asVersion1Keeps({ spec }: Hub): Work<void> {
+  if (spec.metrics === undefined) return;
+  const metrics = oldMetrics(spec.metrics);
   yield;
-  spec.metrics = newMetrics(oldForm);
+  spec.metrics = newMetrics(metrics);
 }
 
 export function statusAsVersion1Keeps({ status }: Hub): void {

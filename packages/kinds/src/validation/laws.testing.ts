@@ -1,6 +1,7 @@
 /** Properties that hold for any body of any kind, valid or not. Every kind's tests call this with a valid body. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { copied } from '@plat-dev/lib/testing/copied.testing';
 import { expectEqual } from '@plat-dev/lib/testing/expect-equal.testing';
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
@@ -111,14 +112,17 @@ function rulesStand(kind: Kind, changed: Loose, old: Loose, subresource: string)
   const cells = kind.cells?.(made.object as never, testEnv);
   expect(cells?.length).toBe(cells === undefined ? undefined : kind.columns?.length);
   for (const read of Object.values(kind.fields ?? {})) expect(typeof read(made.object as never)).toBe('string');
-  kind.strategy?.canonicalize?.(made.object as never);
+  atOnceIfAny(kind.strategy?.canonicalize?.(made.object as never));
 }
 
 /** The normalization of a kind before an object is stored. */
 export function normalize({ strategy, subresources }: Kind, object: Loose): void {
-  strategy?.canonicalize?.(object as never);
+  atOnceIfAny(strategy?.canonicalize?.(object as never));
   const status = subresources?.status;
-  if (status?.type === 'object') status.strategy.canonicalize?.(object as never);
+  if (status?.type === 'object') atOnceIfAny(status.strategy.canonicalize?.(object as never));
+}
+function atOnceIfAny(work: void | Work<void>): void {
+  if (work !== undefined) atOnce(work);
 }
 
 /** An object of the hub through a version and back, as text or in both forms. */

@@ -41,11 +41,9 @@ test('a large pod is bound in slices: it is neither decoded nor encoded at once'
   };
   const versions = {
     recent: { written: () => undefined, keep: () => {} },
-    decodeNow: atOnce,
-    decodeInSlices: async () => pod,
-    encode: atOnce,
-    *encodedBytes(object: { spec: unknown }) {
-      yield;
+    decode: async (_: unknown, slices: unknown) => (slices === undefined ? atOnce() : pod),
+    async encode(object: { spec: unknown }, slices: unknown) {
+      if (slices === undefined) atOnce();
       committed.push(object.spec);
       return storedValue('{"metadata":{"uid":"u"}}', 'u');
     },

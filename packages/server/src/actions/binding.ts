@@ -12,7 +12,7 @@ import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
 import type { MessageType } from '@plat-dev/schema/types';
 import { CommitConflict } from '@plat-dev/storage/engine';
-import { admissionRequest, boundedValueInSlices, boundedValueOf, commitPut } from '../registry/commit.ts';
+import { admissionRequest, boundedValue, commitPut } from '../registry/commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type Target, type WriteContext } from '../registry/context.ts';
 import { missing } from '../registry/unreadable.ts';
 import type { Action } from '../services.ts';
@@ -82,8 +82,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
   const item = target.resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target);
   const slices = request?.slices(item.bytes.length);
-  const pod = (versions.recent.written(target.resource, item) ??
-    (slices === undefined ? versions.decodeNow(item) : await versions.decodeInSlices(item, slices))) as ApiObject & Pod;
+  const pod = (versions.recent.written(target.resource, item) ?? (await versions.decode(item, slices))) as ApiObject & Pod;
   checkPreconditions(pod, binding, name);
   if (pod.metadata.deletionTimestamp !== undefined)
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);
@@ -91,10 +90,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
     throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if (dryRun) return;
   const object = bound(pod, binding, formatTime(deps.env.now()));
-  const value =
-    slices === undefined
-      ? boundedValueOf(deps, target.resource, object)
-      : await boundedValueInSlices(deps, target.resource, object, slices);
+  const value = await boundedValue(deps, target.resource, object, slices);
   const storedItem = await commitPut(deps, target, { object, value, expect: item.revision, created: item.created });
   // Annotations may come out of order.
   versions.recent.keep(target.resource, storedItem, object, item, binding.metadata.annotations === undefined);

@@ -136,11 +136,11 @@ function addCalls(convert: ConvertObjects, group: string, hub: string, versions:
   });
   for (const name of Object.keys(versions)) {
     if (name === hub) continue;
-    const calls: Pick<KindVersion<ApiObject, ApiObject>, 'toHubLater' | 'fromHubLater'> = {
-      toHubLater: (objects) => convert(objects, converted(name), converted(hub)),
-      fromHubLater: (hubs) => convert(hubs, converted(hub), converted(name)),
+    const calls: Pick<KindVersion<ApiObject, ApiObject>, 'toHubByCall' | 'fromHubByCall'> = {
+      toHubByCall: (objects) => convert(objects, converted(name), converted(hub)),
+      fromHubByCall: (hubs) => convert(hubs, converted(hub), converted(name)),
     };
-    versions[name] = { ...(versions[name] as KindVersion), ...(calls as Pick<KindVersion, 'toHubLater' | 'fromHubLater'>) };
+    versions[name] = { ...(versions[name] as KindVersion), ...(calls as Pick<KindVersion, 'toHubByCall' | 'fromHubByCall'>) };
   }
 }
 

@@ -3,7 +3,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { frozen } from '@plat-dev/lib/frozen';
 import { atOnce, inSlices, Slices, type Work } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { requestTooLarge } from '@plat-dev/meta/errors';
 import { encode, encodedBytes, TextTooLong } from '@plat-dev/schema/json';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
@@ -32,49 +32,46 @@ function nameOfHook(kind: Resource['kind']): string {
  * The stored form of an object, unless it is too large: the one place that limits the size of objects.
  * An object that exceeds the limit already, because a release without it or with a higher one stored it, may become smaller.
  */
-export function boundedValueOf(deps: RegistryDeps, resource: Resource, object: ApiObject, before?: Item): Buffer {
-  const limit = deps.maxObjectBytes;
-  const stored = before?.bytes.length ?? 0;
-  try {
-    return bounded(resource.versions.encode(object, Math.max(stored, limit)), limit, stored);
-  } catch (error) {
-    throw sizeError(error, limit);
-  }
-}
-/** The same for a large object, in slices. Also throws RequestEnded. */
-export async function boundedValueInSlices(
+export function boundedValue(deps: RegistryDeps, resource: Resource, object: ApiObject, slices?: undefined, before?: Item): Buffer;
+/** That of a large object is made in slices. Also rejects with RequestEnded. */
+export function boundedValue(
   deps: RegistryDeps,
   resource: Resource,
   object: ApiObject,
-  slices: Slices,
+  slices: Slices | undefined,
   before?: Item,
-): Promise<Buffer> {
+): MaybePromise<Buffer>;
+export function boundedValue(
+  deps: RegistryDeps,
+  resource: Resource,
+  object: ApiObject,
+  slices?: Slices,
+  before?: Item,
+): MaybePromise<Buffer> {
   const limit = deps.maxObjectBytes;
   const stored = before?.bytes.length ?? 0;
-  try {
-    return bounded(await inSlices(resource.versions.encodedBytes(object, Math.max(stored, limit)), slices), limit, stored);
-  } catch (error) {
-    throw sizeError(error, limit);
-  }
+  const most = Math.max(stored, limit);
+  const bounded = (value: Buffer): Buffer => {
+    const size = value.length - HEADER;
+    if (size > limit && size >= stored) throw objectTooLarge(size, limit);
+    return value;
+  };
+  const refuse = (error: unknown): never => {
+    throw error instanceof TextTooLong ? objectTooLarge(`more than ${limit}`, limit) : error;
+  };
+  return orElse(() => whenReady(resource.versions.encode(object, slices, most), bounded), refuse);
 }
-function bounded(value: Buffer, limit: number, stored: number): Buffer {
-  const size = value.length - HEADER;
-  if (size > limit && size >= stored) throw objectTooLarge(size, limit);
-  return value;
-}
-const sizeError = (error: unknown, limit: number): unknown =>
-  error instanceof TextTooLong ? objectTooLarge(`more than ${limit}`, limit) : error;
 const objectTooLarge = (size: number | string, limit: number) =>
   requestTooLarge(`Request entity too large: the object would take ${size} bytes in the store, and the limit is ${limit}`);
 
 /** The item of an object that is not stored (dry run). */
-export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item {
-  return itemOfText(key, object, Buffer.from(encode(resource.hub.schema, object)));
-}
-/** The same, in slices where the object is large. Rejects with RequestEnded. */
-export function unsavedInSlices(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item> {
-  if (slices === undefined) return unsavedItem(resource, key, object);
-  return inSlices(encodedBytes(resource.hub.schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
+export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item;
+/** That of a large object is made in slices. Rejects with RequestEnded. */
+export function unsavedItem(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item>;
+export function unsavedItem(resource: Resource, key: string, object: ApiObject, slices?: Slices): MaybePromise<Item> {
+  const { schema } = resource.hub;
+  if (slices === undefined) return itemOfText(key, object, Buffer.from(encode(schema, object)));
+  return inSlices(encodedBytes(schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
 }
 const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
   key,
@@ -107,13 +104,13 @@ export interface Put {
 
 const NO_OPERATIONS: readonly Operation[] = [];
 
-/** Throws, or rejects with, CommitConflict and what `boundedValueOf` throws. */
+/** Throws, or rejects with, CommitConflict and what `boundedValue` throws. */
 export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
   const { object, expect, created, more = NO_OPERATIONS, sideWrites = [], steps } = put;
   const { resource } = target;
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
-  const value = put.value ?? boundedValueOf(deps, resource, object);
+  const value = put.value ?? boundedValue(deps, resource, object);
   const { labels, fields } = collection.factsOf(object);
   const parsed = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
   const key = keyOf(target);
@@ -161,11 +158,11 @@ function commitAll(
 ): Promise<number> {
   return steps === undefined
     ? deps.cache.commit(sideWrites.length === 0 ? own : atOnce(withSides(deps, own, sideWrites)), facts)
-    : commitInSteps(deps, own, facts, sideWrites, steps);
+    : commitPrepared(deps, own, facts, sideWrites, steps);
 }
 
 /** Side writes are computed again after a conflict. */
-async function commitInSteps(
+async function commitPrepared(
   deps: RegistryDeps,
   own: readonly Operation[],
   facts: readonly (Facts | undefined)[],
@@ -210,7 +207,7 @@ function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
   const resource = deps.catalog.builtin(write.group, write.plural);
   const { name = '', namespace = '', resourceVersion } = write.object.metadata;
   const key = prefixOf(resource.kind) + (resource.kind.namespaced ? `${namespace}/${name}` : name);
-  const value = boundedValueOf(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
+  const value = boundedValue(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
   return { type: 'put', key, value, expect: Number(resourceVersion) };
 }
 

@@ -10,16 +10,7 @@ import { clonedJson, cloneJson } from '@plat-dev/schema/json/plain';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Item } from '@plat-dev/storage/item';
 import type { AdmissionRequest } from '../admission/types.ts';
-import {
-  admissionRequest,
-  boundedValueInSlices,
-  boundedValueOf,
-  commitPut,
-  hookOf,
-  type Put,
-  storeKey,
-  unsavedInSlices,
-} from './commit.ts';
+import { admissionRequest, boundedValue, commitPut, hookOf, type Put, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
 import { ownCreated, repairOwners } from './ownership.ts';
@@ -159,11 +150,10 @@ async function answerDryRun(
   const target = withName(ctx, object.metadata.name);
   if (resource.collection?.pending !== undefined) await lookUp(target);
   if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw await nameTaken(target);
-  if (slices === undefined) boundedValueOf(deps, resource, object);
-  else await boundedValueInSlices(deps, resource, object, slices);
+  await boundedValue(deps, resource, object, slices);
   // What is not stored has no version of its own: the answer repeats what was sent.
   if (sentVersion !== undefined) object.metadata.resourceVersion = sentVersion;
-  return unsavedInSlices(resource, keyOf(target), object, slices);
+  return unsavedItem(resource, keyOf(target), object, slices);
 }
 
 /** Tries another name where a generated one is taken. */
@@ -181,7 +171,7 @@ async function commit(
     const target = withName(ctx, object.metadata.name);
     // The text of a large object is made in slices, with each try: the name may be another one.
     if (slices !== undefined) {
-      put.value = await boundedValueInSlices(deps, resource, object, slices);
+      put.value = await boundedValue(deps, resource, object, slices);
       await slices.pause();
     }
     try {

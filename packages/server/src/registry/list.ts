@@ -4,7 +4,7 @@
  */
 
 import { jsonText } from '@plat-dev/lib/json-text';
-import { Slices } from '@plat-dev/lib/slices';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, expired, tooLargeResourceVersion } from '@plat-dev/meta/errors';
@@ -15,7 +15,7 @@ import { Compacted, FutureRevision } from '@plat-dev/storage/engine';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
-import { manyToSelect, type Selection, selectCurrent, selectInSlices } from './select.ts';
+import { manyToSelect, type Selection, selectCurrent, selectedItems } from './select.ts';
 
 /** How long a read waits for a version that has not been seen yet. */
 export const FRESH_WAIT_MS = 3000;
@@ -148,10 +148,11 @@ function listCurrent(
     );
   const last = (many[many.length - 1] as Item).key;
   const slices = new Slices(() => waits?.ended === true, undefined, waits?.owner);
-  return selectInSlices(many, selection, slices).then((items) =>
-    // With a selector the number of remaining items is not known.
-    page(resource.identity, from(items), selection, revision, start, limit, (key) => (last > key ? 1 : 0)),
-  );
+  // The first slice runs after the current turn.
+  const selected = slices.pause().then(() => inSlices(selectedItems(many, selection), slices));
+  // With a selector the number of remaining items is not known.
+  const rest = (key: string): number => (last > key ? 1 : 0);
+  return selected.then((items) => page(resource.identity, from(items), selection, revision, start, limit, rest));
 }
 
 function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): MaybePromise<void> {

@@ -8,7 +8,7 @@ import type { Collection } from '@plat-dev/storage/collection';
 import type { Item } from '@plat-dev/storage/item';
 import type { Catalog } from './catalog.ts';
 import { checkLookedUp } from './loaded-first.ts';
-import { parseItem, parseStoredInSlices, sharedObject } from './versions.ts';
+import { parsedText, parseItem, sharedObject } from './versions.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
   const made = new Map<Collection, Live>();
@@ -96,7 +96,7 @@ class LargeObjects {
     return look;
   }
   private async parse(item: Item): Promise<void> {
-    this.parsed.set(item, frozen((await parseStoredInSlices(item.bytes, new Slices())) as unknown as ApiObject));
+    this.parsed.set(item, frozen((await parsedText(item.bytes, new Slices())) as unknown as ApiObject));
   }
 }
 

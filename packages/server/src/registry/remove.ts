@@ -7,14 +7,14 @@ import { nextGeneration } from '@plat-dev/kinds/generation';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub } from '@plat-dev/kinds/served';
 import type { Integer } from '@plat-dev/lib/integers';
-import { inSlices, soonOrInSlices, type Work } from '@plat-dev/lib/slices';
+import { soonOrInSlices, type Work } from '@plat-dev/lib/slices';
 import { conflict } from '@plat-dev/meta/errors';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import { type Item, sameText } from '@plat-dev/storage/item';
 import type { SideWrite } from '../admission/types.ts';
 import type { Resource } from './catalog.ts';
-import { admissionRequest, commitDelete, commitPut, hookOf, unsavedInSlices } from './commit.ts';
+import { admissionRequest, commitDelete, commitPut, hookOf, unsavedItem } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import type { DeleteOptions, RemoveResult } from './delete-options.ts';
 import { releasedForAdmission, withLock } from './large-object-locks.ts';
@@ -66,7 +66,7 @@ async function attemptRemove(
     ? decoded(resource, item)
     : slices === undefined
       ? resource.versions.decode(item)
-      : resource.versions.decodeRecentInSlices(item, slices));
+      : resource.versions.decodeRecent(item, slices));
   // A client that deletes an object in a version must be able to read it in that version, so that nothing is deleted unseen.
   if (resource.versions.byCalls && !ctx.collection) await fromHub(resource, structuredClone(object));
   const sideWrites = alongside && (await soonOrInSlices(alongside(object), slices));
@@ -91,9 +91,9 @@ async function attemptRemove(
     resource.kind.deletionBegins?.(object as never);
   }
   object.metadata.resourceVersion = String(item.revision);
-  if (ctx.dryRun) return { item: await unsavedInSlices(resource, item.key, object, slices), object, removed: atOnce };
+  if (ctx.dryRun) return { item: await unsavedItem(resource, item.key, object, slices), object, removed: atOnce };
   // Deleting an object that is terminating already changes nothing. The deletion fields may make an object exceed the size limit.
-  const value = slices === undefined ? resource.versions.encode(object) : await inSlices(resource.versions.encodedBytes(object), slices);
+  const value = await resource.versions.encode(object, slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
   const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
@@ -138,7 +138,7 @@ async function removeNow(
     await commitDelete(deps, ctx, item, operations, sideWrites);
   }
   if (!marked(object, item)) return { item, object, removed: true };
-  return { item: await unsavedInSlices(ctx.resource, item.key, object, ctx.request?.slices(item.bytes.length)), object, removed: true };
+  return { item: await unsavedItem(ctx.resource, item.key, object, ctx.request?.slices(item.bytes.length)), object, removed: true };
 }
 /** A grace period of zero is shown in the response. */
 const marked = (object: ApiObject, item: Item): boolean => object.metadata.deletionTimestamp !== undefined && item.revision > 0;

@@ -5,7 +5,7 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { rawFromHub, rawFromHubLater, rawToHub, rawToHubLater } from '@plat-dev/kinds/served';
+import { rawFromHub, rawFromHubByCall, rawToHub, rawToHubByCall } from '@plat-dev/kinds/served';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
 import { type MaybePromise, orElse } from '@plat-dev/lib/when-ready';
@@ -140,10 +140,10 @@ function convertedNow(from: Resource, to: Resource, object: Values): ApiObject {
 
 async function converted(from: Resource, to: Resource, object: Values): Promise<ApiObject> {
   const copy = structuredClone(object) as unknown as ApiObject;
-  const [hub] = !from.versions.byCalls ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubLater(from, [copy]);
+  const [hub] = !from.versions.byCalls ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubByCall(from, [copy]);
   if (to.isHub) return hub as ApiObject;
   const whole = to.versions.normalize(hub as ApiObject);
-  const [made] = !to.versions.byCalls ? [rawFromHub(to, whole)] : await rawFromHubLater(to, [whole]);
+  const [made] = !to.versions.byCalls ? [rawFromHub(to, whole)] : await rawFromHubByCall(to, [whole]);
   return made as ApiObject;
 }
 

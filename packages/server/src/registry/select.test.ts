@@ -1,6 +1,6 @@
 /** Selectors over many objects: in slices, and still the state of one revision. */
 
-import { RequestEnded, SLICE_MILLIS, Slices } from '@plat-dev/lib/slices';
+import { inSlices, RequestEnded, SLICE_MILLIS, Slices } from '@plat-dev/lib/slices';
 import { SortedMap } from '@plat-dev/lib/sorted-map';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { parseLabelSelector } from '@plat-dev/meta/labels';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
 import { type ListResult, list } from './list.ts';
-import { manyToSelect, SELECT_AT_ONCE, select, selectInSlices } from './select.ts';
+import { manyToSelect, SELECT_AT_ONCE, select, selectedItems } from './select.ts';
 
 const ITEMS = 3 * SELECT_AT_ONCE;
 const newItem = (i: number, app: string): Item =>
@@ -61,7 +61,7 @@ test('the loop turns many times while a selector looks at many objects', async (
     if (going) setImmediate(count);
   };
   setImmediate(count);
-  const found = await selectInSlices(manyToSelect(resource, selection) ?? [], selection, new Slices(undefined, hurried()));
+  const found = await inSlices(selectedItems(manyToSelect(resource, selection) ?? [], selection), new Slices(undefined, hurried()));
   going = false;
   expect(found).toHaveLength(ITEMS / 3);
   expect(turns).toBeGreaterThanOrEqual(ITEMS / 100 - 2);
@@ -72,7 +72,7 @@ test('a selection is given up with its request', async () => {
   const selection = notB(resource);
   let asked = 0;
   const slices = new Slices(() => ++asked > 2, hurried());
-  await expect(selectInSlices(manyToSelect(resource, selection) ?? [], selection, slices)).rejects.toBeInstanceOf(RequestEnded);
+  await expect(inSlices(selectedItems(manyToSelect(resource, selection) ?? [], selection), slices)).rejects.toBeInstanceOf(RequestEnded);
   expect(asked).toBe(3);
 });
 

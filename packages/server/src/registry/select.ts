@@ -1,5 +1,5 @@
 /** Selection of objects by a list, watch or deletecollection. */
-import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import { everyField, type FieldSelector, hasValue } from '@plat-dev/meta/fields';
 import { everyLabel, type LabelSelector } from '@plat-dev/meta/labels';
 import type { Item } from '@plat-dev/storage/item';
@@ -112,12 +112,8 @@ export function manyToSelect(resource: Resource, selection: Selection): readonly
   return all.length <= SELECT_AT_ONCE ? undefined : all;
 }
 
-/** The selected items of these, in slices, the first of which runs after the current turn. Throws RequestEnded. */
-export async function selectInSlices(all: readonly Item[], selection: Selection, slices: Slices): Promise<Item[]> {
-  await slices.pause();
-  return inSlices(selecting(all, selection), slices);
-}
-function* selecting(all: readonly Item[], { matches }: Selection): Work<Item[]> {
+/** The selected items of these. */
+export function* selectedItems(all: readonly Item[], { matches }: Selection): Work<Item[]> {
   const found: Item[] = [];
   for (let i = 0; i < all.length; i++) {
     const item = all[i] as Item;

@@ -14,7 +14,7 @@ import type { Facts, Item } from '@plat-dev/storage/item';
 import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { Resource } from './catalog.ts';
-import { boundedValueOf, storeKey } from './commit.ts';
+import { boundedValue, storeKey } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import type { DeleteOptions } from './delete-options.ts';
@@ -170,7 +170,7 @@ export class SystemWriter {
     const hasStatus = resource.kind.subresources.status !== undefined && status !== undefined && Object.keys(status).length > 0;
     const stored = hasStatus ? ({ ...created, status } as ApiObject) : created;
     const facts = (resource.collection as Collection).factsOf(stored);
-    return new PreparedObject(boundedValueOf(deps, resource, stored), facts);
+    return new PreparedObject(boundedValue(deps, resource, stored), facts);
   }
 
   /** Kinds forget the status that comes with a new object; what the server says of its own objects stays. */

@@ -16,16 +16,7 @@ import type { Operation } from '@plat-dev/storage/engine';
 import { CommitConflict } from '@plat-dev/storage/engine';
 import { type Item, sameText } from '@plat-dev/storage/item';
 import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
-import {
-  admissionRequest,
-  boundedValueInSlices,
-  boundedValueOf,
-  commitDelete,
-  commitPut,
-  hookOf,
-  storeKey,
-  unsavedInSlices,
-} from './commit.ts';
+import { admissionRequest, boundedValue, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
@@ -165,7 +156,7 @@ async function createAbsent(deps: RegistryDeps, ctx: WriteContext, how: Update):
 }
 
 const readStored = ({ resource: { versions } }: WriteContext, item: Item, slices: Slices | undefined): MaybePromise<ApiObject> =>
-  slices === undefined ? versions.decodeRecent(item) : versions.decodeRecentInSlices(item, slices);
+  versions.decodeRecent(item, slices);
 
 /** The changed object is the one that the path names, and is not made of too many entries. */
 async function checkChange(ctx: WriteContext, how: Update, hub: ApiObject, old: ApiObject, slices: Slices | undefined): Promise<void> {
@@ -258,12 +249,12 @@ async function store(
   const { resource } = ctx;
   const slices = ctx.request?.slices(item.bytes.length);
   const value =
-    slices === undefined ? boundedValueOf(deps, resource, ready, item) : await boundedValueInSlices(deps, resource, ready, slices, item);
+    slices === undefined ? boundedValue(deps, resource, ready, slices, item) : await boundedValue(deps, resource, ready, slices, item);
   if (sameText(item, value) && !(deps.cache.engine.isOutdated !== undefined && (await deps.cache.engine.isOutdated(storeKey(ctx)))))
     return item;
   if (ctx.dryRun) {
     ready.metadata.resourceVersion = String(item.revision);
-    return unsavedInSlices(resource, item.key, ready, slices);
+    return unsavedItem(resource, item.key, ready, slices);
   }
   if (slices !== undefined) await slices.pause();
   const shared = slices !== undefined;
@@ -286,12 +277,12 @@ function finished(kind: Kind, object: ApiObject, old: ApiObject): boolean {
 async function removeFinished(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, item: Item): Promise<Item> {
   ready.metadata.resourceVersion = String(item.revision);
   const slices = ctx.request?.slices(item.bytes.length);
-  if (ctx.dryRun) return unsavedInSlices(ctx.resource, item.key, ready, slices);
+  if (ctx.dryRun) return unsavedItem(ctx.resource, item.key, ready, slices);
   const hook = hookOf(deps, ctx.resource);
   const operations: Operation[] = [];
   if (hook !== undefined) await hook({ object: undefined, old: ready, dryRun: false, operations });
   await commitDelete(deps, ctx, item, operations, []);
-  return unsavedInSlices(ctx.resource, item.key, ready, slices);
+  return unsavedItem(ctx.resource, item.key, ready, slices);
 }
 
 /** The object is the one that the path names. */

@@ -11,10 +11,10 @@
  */
 
 import type { ApiObject, KindVersion } from '@plat-dev/kinds/kind';
-import { convertsLater, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '@plat-dev/kinds/served';
+import { convertsByCall, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '@plat-dev/kinds/served';
 import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
-import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
+import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
 import { cloneJson, decode, decodedValue, encodeBytes, encodedBytes } from '@plat-dev/schema/json';
@@ -33,9 +33,9 @@ export function sharedObject(item: Item): ApiObject {
   item.parsed ??= frozen(parseItem(item));
   return item.parsed as ApiObject;
 }
-/** Large JSON text of our own encoder, in slices. */
-export const parseStoredInSlices = (text: Buffer, slices: Slices): Promise<JsonObject> =>
-  inSlices(parsedExact(text), slices) as Promise<JsonObject>;
+/** JSON text of our own encoder, parsed; a large one in slices. */
+export const parsedText = (text: Buffer, slices: Slices | undefined): MaybePromise<JsonObject> =>
+  slices === undefined ? (parseExact(text.toString()) as JsonObject) : (inSlices(parsedExact(text), slices) as Promise<JsonObject>);
 
 export class Versions {
   /** Objects of this version are converted by calls. */
@@ -57,7 +57,7 @@ export class Versions {
     const { kind, hub, custom, isHub } = served;
     this.served = served;
     this.recent = recent;
-    this.byCalls = convertsLater(served);
+    this.byCalls = convertsByCall(served);
     this.validatesRequestVersion = custom && !isHub;
     this.hubStart = hub.later
       ? Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(hub.apiVersion)}`)
@@ -66,32 +66,29 @@ export class Versions {
 
   // ---- decode: stored bytes → hub ----------------------------------------------------------------------------------
 
-  /** A fresh copy of a stored object in hub form and in the normal form. */
-  decode(item: Item): MaybePromise<ApiObject> {
-    const object = parseItem(item);
-    return this.isUnconverted(item) ? toHub(this.storedVersion(object), object) : this.normalize(object);
+  /** A fresh copy of a stored object in hub form and in the normal form; of a large one in slices. Rejects with RequestEnded. */
+  decode(item: Item, slices?: Slices): MaybePromise<ApiObject> {
+    if (this.isUnconverted(item)) {
+      const object = parseItem(item);
+      return toHub(this.storedVersion(object), object);
+    }
+    return slices === undefined ? this.decodeNow(item) : this.decodeLarge(item, slices);
   }
-  /** The same for an object that is not `unconverted`. */
+  /** The same for an object that is not `unconverted`, and not large. */
   decodeNow(item: Item): ApiObject {
     return this.normalize(parseItem(item));
   }
-  /** The same for a large object, in slices. Rejects with RequestEnded. */
-  async decodeInSlices(item: Item, slices: Slices): Promise<ApiObject> {
-    const parsed = await parseStoredInSlices(item.bytes, slices);
+  private async decodeLarge(item: Item, slices: Slices): Promise<ApiObject> {
+    const parsed = await parsedText(item.bytes, slices);
     await slices.pause();
     const hub = await inSlices(decodedValue(this.served.hub.schema, parsed), slices);
     await slices.pause();
     return hub as ApiObject;
   }
   /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
-  decodeRecent(item: Item): MaybePromise<ApiObject> {
-    return this.recent.copy(this.served, item) ?? this.decode(item);
-  }
-  /** The same for a large object. Rejects with RequestEnded. */
-  async decodeRecentInSlices(item: Item, slices: Slices): Promise<ApiObject> {
-    await slices.pause();
-    if (this.isUnconverted(item)) return this.decodeRecent(item);
-    return this.recent.copy(this.served, item) ?? this.decodeInSlices(item, slices);
+  decodeRecent(item: Item, slices?: Slices): MaybePromise<ApiObject> {
+    const decode = (): MaybePromise<ApiObject> => this.recent.copy(this.served, item) ?? this.decode(item, slices);
+    return slices === undefined ? decode() : slices.pause().then(decode);
   }
   /** Stored text holds nulls for values that JSON always writes; the normal form has none. */
   normalize(object: ApiObject): ApiObject {
@@ -100,9 +97,10 @@ export class Versions {
 
   // ---- read: stored bytes → version of the resource ------------------------------------------------------------------
 
-  /** A fresh copy of a stored object in the version of the resource. */
-  read(item: Item): MaybePromise<ApiObject> {
+  /** A fresh copy of a stored object in the version of the resource; of a large one in slices. Rejects with RequestEnded. */
+  read(item: Item, slices?: Slices): MaybePromise<ApiObject> {
     if (this.isUnconverted(item)) return this.readUnconverted(item);
+    if (slices !== undefined) return this.readLarge(item, slices);
     const hub = this.decodeNow(item);
     return this.served.isHub ? hub : fromHub(this.served, hub);
   }
@@ -111,10 +109,8 @@ export class Versions {
     const hub = this.decodeNow(item);
     return this.served.isHub ? hub : fromHubNow(this.served, hub);
   }
-  /** The same for a large object, in slices. Rejects with RequestEnded. */
-  async readInSlices(item: Item, slices: Slices): Promise<ApiObject> {
-    if (this.isUnconverted(item)) return this.readUnconverted(item);
-    const hub = await this.decodeInSlices(item, slices);
+  private async readLarge(item: Item, slices: Slices): Promise<ApiObject> {
+    const hub = await this.decodeLarge(item, slices);
     if (this.served.isHub) return hub;
     if (slices.due) await slices.pause();
     return fromHub(this.served, hub);
@@ -175,20 +171,18 @@ export class Versions {
 
   /**
    * The stored form of a hub object: its JSON text without resourceVersion, with the defaults that every read would set, such as
-   * those of a status that a write has dropped. Throws TextTooLong, see `encodeBytes`.
+   * those of a status that a write has dropped; of a large object in slices. Throws TextTooLong, see `encodeBytes`, and rejects
+   * with RequestEnded.
    */
-  encode(object: ApiObject, most?: number): Buffer {
-    this.complete(object);
-    return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
-  }
-  /** The same for a large object. */
-  *encodedBytes(object: ApiObject, most?: number): Work<Buffer> {
-    this.complete(object);
-    return withHeader(yield* encodedBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
-  }
-  private complete(object: ApiObject): void {
+  encode(object: ApiObject, slices?: undefined, most?: number): Buffer;
+  encode(object: ApiObject, slices: Slices | undefined, most?: number): MaybePromise<Buffer>;
+  encode(object: ApiObject, slices?: Slices, most?: number): MaybePromise<Buffer> {
+    const { schema, definition } = this.served.hub;
     dropVersion(object);
-    this.served.hub.definition.fill?.(object as never);
+    definition.fill?.(object as never);
+    const { uid = '' } = object.metadata;
+    if (slices === undefined) return withHeader(encodeBytes(schema, object, HEADER, most), uid);
+    return inSlices(encodedBytes(schema, object, HEADER, most), slices).then((text) => withHeader(text, uid));
   }
 
   // ---- objects that are stored in another version than the current storage version -----------------------------------

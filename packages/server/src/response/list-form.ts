@@ -16,10 +16,10 @@ import { aroundRaw, lengthPrefix } from '@plat-dev/schema/protobuf/envelope';
 import type { JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
-import { parseStoredInSlices } from '../registry/versions.ts';
+import { parsedText } from '../registry/versions.ts';
 import type { Representation } from '../request/negotiate.ts';
 import { dropTypeMeta, isStoredForm, needsCalls, partial, typeMetaLength } from './represent.ts';
-import { type IncludeObject, type ListMeta, partialText, rowInSlices, rowTexts, tableFrame } from './table.ts';
+import { type IncludeObject, type ListMeta, largeRowText, partialText, rowTexts, tableFrame } from './table.ts';
 
 export interface ListForm {
   readonly before: string;
@@ -58,7 +58,7 @@ export async function listForm(
       async piece(items, slices) {
         const made = await texts(items, slices);
         if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([parseExact(text.toString()) as JsonValue])).join(''));
-        const value = await parseStoredInSlices(bytesOf(made[0] as Text), slices);
+        const value = await parsedText(bytesOf(made[0] as Text), slices);
         return inSlices(yamlBytes([value]), slices);
       },
     };
@@ -104,7 +104,7 @@ function joined(texts: readonly Text[], between: string): Buffer {
 function tableTexts(env: KindEnv, resource: Resource, r: Representation, include: IncludeObject): Texts {
   return async (items, slices) => {
     if (isLarge(items) && !resource.hub.later)
-      return [await rowInSlices(env, resource, items[0] as Item, r.transformVersion, include, slices)];
+      return [await largeRowText(env, resource, items[0] as Item, r.transformVersion, include, slices)];
     const objects = needsCalls(resource, r, include) ? await resource.versions.readAll(items) : undefined;
     return rowTexts(env, resource, items, r.transformVersion, include, objects);
   };
@@ -134,7 +134,7 @@ function frameOf(resource: Resource, meta: ListMeta, r: Representation): JsonObj
 async function listedObjects(resource: Resource, items: readonly Item[], large?: Slices): Promise<ApiObject[]> {
   const objects =
     large !== undefined && !resource.hub.later && items.length === 1
-      ? [await resource.versions.readInSlices(items[0] as Item, large)]
+      ? [await resource.versions.read(items[0] as Item, large)]
       : await resource.versions.readAll(items);
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
   return objects;
@@ -169,7 +169,7 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
     const large = isLarge(items) ? slices : undefined;
     if (r.transform === undefined) return listedObjects(resource, items, large);
     if (large === undefined) return items.map((item) => partial(item, r.transformVersion));
-    return [await parseStoredInSlices(Buffer.from(partialText(items[0] as Item, r.transformVersion)), large)];
+    return [await parsedText(Buffer.from(partialText(items[0] as Item, r.transformVersion)), large)];
   };
   const itemSchema: MessageType = r.transform === undefined ? resource.schema : PartialObjectMetadata;
   const how = `${resource.apiVersion}|${resource.kind.plural}|${r.transform ?? ''}|${r.transformVersion}`;

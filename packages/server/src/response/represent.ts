@@ -8,7 +8,6 @@ import { listSchema } from '@plat-dev/kinds/lists';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '@plat-dev/kinds/meta-kinds';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { encode, toJson } from '@plat-dev/schema/json';
 import { indentedJson, indentJson } from '@plat-dev/schema/json/indent';
 import { parseExact } from '@plat-dev/schema/json/parse';
@@ -17,9 +16,9 @@ import { encodeEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
-import { parseStoredInSlices } from '../registry/versions.ts';
+import { parsedText } from '../registry/versions.ts';
 import type { Representation } from '../request/negotiate.ts';
-import { type IncludeObject, type ListMeta, partialText, rowInSlices, tableOf, tableShowsObjects, tableText } from './table.ts';
+import { type IncludeObject, type ListMeta, largeRowText, partialText, tableOf, tableShowsObjects, tableText } from './table.ts';
 
 export type { IncludeObject, ListMeta } from './table.ts';
 
@@ -48,7 +47,7 @@ export async function representItem(
   if (r.transform === 'Table') {
     const meta = { resourceVersion: String(item.revision) };
     if (slices !== undefined && !resource.hub.later) {
-      const row = await rowInSlices(env, resource, item, r.transformVersion, include, slices);
+      const row = await largeRowText(env, resource, item, r.transformVersion, include, slices);
       await slices.pause();
       return representText(tableOf(resource, [row], meta, r.transformVersion, true), r, pretty, slices);
     }
@@ -62,7 +61,7 @@ export async function representItem(
     return binary(PartialObjectMetadata, value);
   }
   if (r.media !== 'protobuf' && isStoredForm(resource)) return writtenBytes(item.bytes, r, pretty, slices);
-  const object = await (slices === undefined ? resource.versions.read(item) : resource.versions.readInSlices(item, slices));
+  const object = await resource.versions.read(item, slices);
   if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
   if (slices !== undefined) return writtenBytes(Buffer.from(encode(resource.schema, object)), r, pretty, slices);
@@ -147,9 +146,6 @@ async function writtenBytes(text: Buffer, r: Representation, pretty: boolean, sl
   return slices === undefined ? indentJson(text) : inSlices(indentedJson(text), slices);
 }
 const LINE_END = Buffer.from('\n');
-
-const parsedText = (text: Buffer, slices: Slices | undefined): MaybePromise<JsonObject> =>
-  slices === undefined ? (parseExact(text.toString()) as JsonObject) : parseStoredInSlices(text, slices);
 
 async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> {
   const { stringifyYaml, yamlBytes } = await import('@plat-dev/schema/yaml');

@@ -168,7 +168,7 @@ function rowOf(
 }
 
 /** The row of a large object, in slices. It is not cached. Throws RequestEnded. */
-export async function rowInSlices(
+export async function largeRowText(
   env: KindEnv,
   resource: Resource,
   item: Item,
@@ -176,9 +176,7 @@ export async function rowInSlices(
   include: IncludeObject,
   slices: Slices,
 ): Promise<string> {
-  const source = await (readsOwnForm(resource)
-    ? resource.versions.readInSlices(item, slices)
-    : resource.versions.decodeInSlices(item, slices));
+  const source = await (readsOwnForm(resource) ? resource.versions.read(item, slices) : resource.versions.decode(item, slices));
   return rowOf(env, resource, item, apiVersion, include, undefined, source);
 }
 

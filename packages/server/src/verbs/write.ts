@@ -86,9 +86,9 @@ async function bodyObject(
   return object;
 }
 /** The object that a large body replaces. */
-function storedObject(ctx: Context, resource: Resource): Promise<ApiObject> | undefined {
+function storedObject(ctx: Context, resource: Resource): MaybePromise<ApiObject> | undefined {
   const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
-  return item === undefined ? undefined : resource.versions.decodeRecentInSlices(item, ctx.slices() ?? new Slices());
+  return item === undefined ? undefined : resource.versions.decodeRecent(item, ctx.slices() ?? new Slices());
 }
 /** The object once more, for a retry of a write that has changed it. */
 async function sameObject(

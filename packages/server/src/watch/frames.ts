@@ -17,7 +17,7 @@ import type { WatchType } from '../registry/watch.ts';
 import type { Representation } from '../request/negotiate.ts';
 import { binary, type IncludeObject, isPlain, needsCalls, partial, representItem } from '../response/represent.ts';
 import { convertedInTurn } from '../response/shared-conversions.ts';
-import { bookmarkTableText, partialText, rowInSlices, rowTexts, tableOf } from '../response/table.ts';
+import { bookmarkTableText, largeRowText, partialText, rowTexts, tableOf } from '../response/table.ts';
 import type { Services } from '../services.ts';
 import { Frame } from './batch.ts';
 import { conversionsOf } from './batched-conversions.ts';
@@ -113,7 +113,7 @@ export class Frames {
       if (this.writersObjectOf !== undefined) frame.writersObject = () => this.writersObjectOf?.(item);
       return frame;
     }
-    const pendingFrame = convertedInTurn(this.resource, item, () => this.encodeInSlices(type, item, withColumns));
+    const pendingFrame = convertedInTurn(this.resource, item, () => this.encodeLarge(type, item, withColumns));
     return Frame.later(type, item.bytes, pendingFrame, (bytes) => bytes);
   }
   /** `converted` is the object if that took a call. */
@@ -134,12 +134,12 @@ export class Frames {
     return jsonLine(type, encode(this.resource.schema, object));
   }
   /** The same for a large object. */
-  private async encodeInSlices(type: WatchType, item: Item, withColumns: boolean): Promise<Buffer> {
+  private async encodeLarge(type: WatchType, item: Item, withColumns: boolean): Promise<Buffer> {
     const { services, resource, representation, include } = this;
     const { env } = services.registry;
     const slices = new Slices();
     if (representation.transform === 'Table') {
-      const row = await rowInSlices(env, resource, item, representation.transformVersion, include, slices);
+      const row = await largeRowText(env, resource, item, representation.transformVersion, include, slices);
       return this.tableLine(type, item, [row], withColumns);
     }
     // JSON ends with a line end, which is the end of the event here.

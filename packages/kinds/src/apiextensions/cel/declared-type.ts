@@ -44,13 +44,13 @@ export interface Declared {
 }
 
 /** `root`: the value is an object of the API, whose kind, version and name expressions can always read. */
-export function* declaredSteps(schema: JSONSchemaProps, x: Extensions, name: string, root = false): Work<Declared | undefined> {
+export function* declaredTypeOf(schema: JSONSchemaProps, x: Extensions, name: string, root = false): Work<Declared | undefined> {
   if (schema[x.intOrString] === true) return { type: { kind: 'dyn', maxSize: textSize(schema) }, minSize: MIN_NUMBER };
   switch (schema.type) {
     case 'object':
-      return yield* objectSteps(schema, x, name, root || schema[x.embeddedResource] === true);
+      return yield* declaredObject(schema, x, name, root || schema[x.embeddedResource] === true);
     case 'array':
-      return yield* listSteps(schema, x, name);
+      return yield* declaredList(schema, x, name);
     case 'string':
       return declaredText(schema);
     case 'boolean':
@@ -96,10 +96,10 @@ function declaredText(schema: JSONSchemaProps): Declared {
   return maxLength === undefined ? plainText : text(textSize(schema));
 }
 
-function* listSteps(schema: JSONSchemaProps, x: Extensions, name: string): Work<Declared | undefined> {
+function* declaredList(schema: JSONSchemaProps, x: Extensions, name: string): Work<Declared | undefined> {
   const { items, maxItems } = schema;
   if (items === undefined || Array.isArray(items)) return undefined;
-  const element = yield* declaredSteps(items, x, `${name}.@idx`);
+  const element = yield* declaredTypeOf(items, x, `${name}.@idx`);
   if (element === undefined) return undefined;
   const maxSize = maxItems === undefined ? Math.floor((MAX_REQUEST_BYTES - 2) / (element.minSize + 1)) : Math.max(0, Number(maxItems));
   const listType = schema[x.listType];
@@ -116,10 +116,10 @@ function* listSteps(schema: JSONSchemaProps, x: Extensions, name: string): Work<
   };
 }
 
-function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, resource: boolean): Work<Declared | undefined> {
+function* declaredObject(schema: JSONSchemaProps, x: Extensions, name: string, resource: boolean): Work<Declared | undefined> {
   const { additionalProperties, maxProperties } = schema;
   if (typeof additionalProperties === 'object' && !resource) {
-    const element = yield* declaredSteps(additionalProperties, x, `${name}.@elem`);
+    const element = yield* declaredTypeOf(additionalProperties, x, `${name}.@elem`);
     if (element === undefined) return undefined;
     // A key takes two quotes, a colon and a comma, and two bytes of its own.
     const maxSize =
@@ -134,7 +134,7 @@ function* objectSteps(schema: JSONSchemaProps, x: Extensions, name: string, reso
   let minSize = 2;
   for (const [property, field] of Object.entries(schema.properties ?? {})) {
     const declared = resource && !(spelledOut && property === 'metadata') ? metaField(property, field) : undefined;
-    const fieldType = declared ?? (yield* declaredSteps(field, x, `${name}.${property}`));
+    const fieldType = declared ?? (yield* declaredTypeOf(field, x, `${name}.${property}`));
     if (fieldType === undefined) continue;
     fields.set(property, fieldType);
     addField(types, property, fieldType);

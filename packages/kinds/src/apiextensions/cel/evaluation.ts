@@ -1,4 +1,4 @@
 /** Everything that uses the evaluator of expressions. Loaded with the first definition that has rules. */
 export { validateRules } from './rule-checks.ts';
 export { RuleRun } from './rule-run.ts';
-export { ruleTreeSteps } from './rule-tree.ts';
+export { ruleTreeOf } from './rule-tree.ts';

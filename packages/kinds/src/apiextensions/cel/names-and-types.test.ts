@@ -3,12 +3,12 @@ import { atOnce } from '@plat-dev/lib/slices';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
-import { type Declared, declaredSteps, MAX_REQUEST_BYTES } from './declared-type.ts';
+import { type Declared, declaredTypeOf, MAX_REQUEST_BYTES } from './declared-type.ts';
 import { celName } from './escaped-names.ts';
 import { normalFieldPath } from './field-path.ts';
 
 const x = extensionNames(kubernetes.schemaExtensionPrefix);
-const declared = (schema: JSONSchemaProps, root = false): Declared | undefined => atOnce(declaredSteps(schema, x, 'self', root));
+const declared = (schema: JSONSchemaProps, root = false): Declared | undefined => atOnce(declaredTypeOf(schema, x, 'self', root));
 const MOST = MAX_REQUEST_BYTES - 2;
 
 test.each([

@@ -9,10 +9,10 @@ import { invalidText, structText } from '../../validation/go-text.ts';
 import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
 import type { Extensions } from '../values/node.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
-import { type Declared, declaredSteps, MAX_REQUEST_BYTES } from './declared-type.ts';
+import { type Declared, declaredTypeOf, MAX_REQUEST_BYTES } from './declared-type.ts';
 import { rulesOf } from './rule-form.ts';
 import { OBJECT_LIMIT, RuleRun } from './rule-run.ts';
-import { ruleTreeSteps } from './rule-tree.ts';
+import { ruleTreeOf } from './rule-tree.ts';
 
 /** Limits of the estimated cost: of one expression for all values of an object, and of all expressions of a schema. */
 const MAX_RULE_COST = 10_000_000;
@@ -42,12 +42,12 @@ export function* validateRules(schema: JSONSchemaProps, at: Path, x: Extensions,
   const errorsBefore = errors.list.length;
   yield* validateExpressions(schema, at, x, errors);
   // Defaults must satisfy the rules at and below their place, like values that are sent; together they have the budget of one object.
-  if (errors.list.length === errorsBefore) yield* defaultSteps(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
+  if (errors.list.length === errorsBefore) yield* defaultChecks(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
 }
 
 function* validateExpressions(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
   const walk: Walk = { x, errors, costs: [], total: 0, rules: 0 };
-  const declared = yield* declaredSteps(schema, x, 'selfType', true);
+  const declared = yield* declaredTypeOf(schema, x, 'selfType', true);
   yield* validateAt(schema, at, { declared, values: 1, unkeyed: undefined }, walk);
   if (walk.rules > MAX_RULES) errors.tooMany(at, walk.rules, MAX_RULES);
   if (walk.total <= MAX_SCHEMA_COST) return;
@@ -136,16 +136,16 @@ function ruleText({ rule, message = '', messageExpression }: ValidationRule): st
   return structText('apiextensions.ValidationRule', ruleFields);
 }
 
-function* defaultSteps(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, budget: CostBudget): Work<void> {
+function* defaultChecks(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, budget: CostBudget): Work<void> {
   const { items, properties, default: value } = schema;
   if (value !== undefined && value !== null) {
-    const tree = yield* ruleTreeSteps(schema, x, false);
+    const tree = yield* ruleTreeOf(schema, x, false);
     const rest = tree === undefined ? undefined : new RuleRun(tree, value, value, errors, at.child('default'), budget).begin();
     if (rest !== undefined) yield* rest;
   }
-  if (items !== undefined && !Array.isArray(items)) yield* defaultSteps(items, at.child('items'), x, errors, budget);
+  if (items !== undefined && !Array.isArray(items)) yield* defaultChecks(items, at.child('items'), x, errors, budget);
   if (properties === undefined) return;
   const place = at.child('properties');
-  for (const [key, field] of Object.entries(properties)) yield* defaultSteps(field, place.key(key), x, errors, budget);
+  for (const [key, field] of Object.entries(properties)) yield* defaultChecks(field, place.key(key), x, errors, budget);
   yield;
 }

@@ -6,7 +6,7 @@ import type { Work } from '@plat-dev/lib/slices';
 import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
 import type { Extensions } from '../values/node.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
-import { type Declared, declaredSteps } from './declared-type.ts';
+import { type Declared, declaredTypeOf } from './declared-type.ts';
 import { hasRules, isPlain, rulesOf } from './rule-form.ts';
 
 export interface RuleNode {
@@ -48,26 +48,26 @@ class LazyRules {
 }
 
 /** Undefined for a schema without rules. `resource`: the value is an object of the API. */
-export function* ruleTreeSteps(schema: JSONSchemaProps, x: Extensions, resource: boolean): Work<RuleNode | undefined> {
+export function* ruleTreeOf(schema: JSONSchemaProps, x: Extensions, resource: boolean): Work<RuleNode | undefined> {
   if (!(yield* hasRules(schema, x))) return undefined;
-  return yield* treeSteps(schema, x, yield* declaredSteps(schema, x, 'selfType', resource), true);
+  return yield* subtreeOf(schema, x, yield* declaredTypeOf(schema, x, 'selfType', resource), true);
 }
 
 /** Parts whose types are unknown to expressions have no rules that could run. */
-function* treeSteps(schema: JSONSchemaProps, x: Extensions, declared: Declared | undefined, root: boolean): Work<RuleNode | undefined> {
+function* subtreeOf(schema: JSONSchemaProps, x: Extensions, declared: Declared | undefined, root: boolean): Work<RuleNode | undefined> {
   if (declared === undefined || (!root && isPlain(schema, x))) return undefined;
   const { properties, additionalProperties, items } = schema;
   let fields: Map<string, RuleNode> | undefined;
   if (properties !== undefined)
     for (const [name, field] of Object.entries(properties)) {
       if (isPlain(field, x)) continue;
-      const node = yield* treeSteps(field, x, declared.fields?.get(name), false);
+      const node = yield* subtreeOf(field, x, declared.fields?.get(name), false);
       if (node === undefined) continue;
       fields ??= new Map();
       fields.set(name, node);
     }
-  const values = typeof additionalProperties === 'object' ? yield* treeSteps(additionalProperties, x, declared.element, false) : undefined;
-  const item = items === undefined || Array.isArray(items) ? undefined : yield* treeSteps(items, x, declared.element, false);
+  const values = typeof additionalProperties === 'object' ? yield* subtreeOf(additionalProperties, x, declared.element, false) : undefined;
+  const item = items === undefined || Array.isArray(items) ? undefined : yield* subtreeOf(items, x, declared.element, false);
   const own = rulesOf(schema, x);
   const rules = own.length > 0 ? new LazyRules(schema, own, declared) : undefined;
   yield;

@@ -8,14 +8,14 @@ import type { ApiObject } from '../../kind.ts';
 import { evaluation } from '../cel/load-evaluation.ts';
 import { hasRules } from '../cel/rule-form.ts';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
-import { structureSteps } from '../structure.ts';
+import { structureOf } from '../structure.ts';
 import { fillDefaults, MAX_DEFAULTS } from './defaults.ts';
 import { withEffort } from './effort.ts';
 import { type Broken, readEmbedded, validateEmbedded } from './embedded.ts';
-import { isPlainlyDistinct, listSteps } from './list-types.ts';
-import { type Extensions, nodeSteps, type ValueNode } from './node.ts';
+import { isPlainlyDistinct, listChecks } from './list-types.ts';
+import { type Extensions, nodeOf, type ValueNode } from './node.ts';
 import { prune, type Report } from './prune.ts';
-import { fitsOf, fitsSteps } from './schema-match.ts';
+import { compiledFits, fitsOf } from './schema-match.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { validateValue } from './validate.ts';
 
@@ -70,10 +70,10 @@ export class CustomSchema {
   ): Work<CustomSchema> {
     const x = extensionNames(prefix);
     const schema = schemaProps ?? {};
-    const root = yield* nodeSteps(schema, x, 'root');
-    yield* fitsSteps(schema, x);
-    const structure = schemaProps === undefined ? undefined : yield* structureSteps(schemaProps, x, typeName, preserveUnknown);
-    const rules = byRules ? yield* rulesSteps(schema, x) : undefined;
+    const root = yield* nodeOf(schema, x, 'root');
+    yield* compiledFits(schema, x);
+    const structure = schemaProps === undefined ? undefined : yield* structureOf(schemaProps, x, typeName, preserveUnknown);
+    const rules = byRules ? yield* rulesOf(schema, x) : undefined;
     return new CustomSchema(schema, x, root, schemaProps !== undefined && !preserveUnknown, structure, fitsOf(schema, x), rules);
   }
 
@@ -109,7 +109,7 @@ export class CustomSchema {
 
   private *validateLists(object: ApiObject, errors: FieldErrors): Work<void> {
     yield;
-    yield* listSteps(this.root, object, errors);
+    yield* listChecks(this.root, object, errors);
   }
 
   /** Duplicate members that were stored before are accepted. */
@@ -121,10 +121,10 @@ export class CustomSchema {
   private *validateListsUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> {
     yield;
     const now = new FieldErrors();
-    yield* listSteps(this.root, object, now);
+    yield* listChecks(this.root, object, now);
     if (now.empty) return;
     const oldErrors = new FieldErrors();
-    yield* listSteps(this.root, old, oldErrors);
+    yield* listChecks(this.root, old, oldErrors);
     if (oldErrors.empty) errors.list.push(...now.list);
   }
 
@@ -155,10 +155,10 @@ export class CustomSchema {
 type BeginRules = (object: ApiObject, old: ApiObject | undefined, errors: FieldErrors) => Work<void> | undefined;
 
 /** Undefined for a schema without rules. */
-function* rulesSteps(schema: JSONSchemaProps, x: Extensions): Work<BeginRules | undefined> {
+function* rulesOf(schema: JSONSchemaProps, x: Extensions): Work<BeginRules | undefined> {
   if (!(yield* hasRules(schema, x))) return undefined;
-  const { RuleRun, ruleTreeSteps } = yield* evaluation();
-  const tree = yield* ruleTreeSteps(schema, x, true);
+  const { RuleRun, ruleTreeOf } = yield* evaluation();
+  const tree = yield* ruleTreeOf(schema, x, true);
   return tree && ((object, old, errors) => new RuleRun(tree, object, old, errors).begin());
 }
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../kind.ts';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { CustomSchema } from './custom-schema.ts';
-import { CHARACTERS_A_STEP, MAX_EFFORT, spend, withEffort, withEffortInSteps } from './effort.ts';
+import { boundedWork, CHARACTERS_A_STEP, MAX_EFFORT, spend, withEffort } from './effort.ts';
 import { compilePattern, PatternError, patternFor } from './pattern.ts';
 
 function faults(spec: JSONSchemaProps, value: unknown): string[] {
@@ -122,7 +122,7 @@ test('the one fault of a large object is named', () => {
 test('work in steps has a bound for all of them, and what others do between them does not count', () => {
   const exceeded: string[] = [];
   const steps = (name: string, last: number): Work<void> =>
-    withEffortInSteps(
+    boundedWork(
       (function* () {
         spend(MAX_EFFORT / 2);
         yield;

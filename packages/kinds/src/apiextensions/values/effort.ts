@@ -69,38 +69,36 @@ export function spendOn(object: object): void {
 const FEW_KEYS = 4;
 const STEPS_OF_A_KEY = 2;
 
-/** The same for work in steps: other work between them does not count. */
-export function* withEffortInSteps(work: Work<void>, exceeded: () => void): Work<void> {
-  const mine = newEffort(current.remaining);
-  for (;;) {
-    const previousEffort = current;
-    let step: IteratorResult<Promise<unknown> | undefined, void>;
-    current = mine;
-    try {
-      step = work.next();
-    } catch (error) {
-      if (!(error instanceof EffortExceeded)) throw error;
-      exceeded();
-      return;
-    } finally {
-      current = previousEffort;
-      lastObject = undefined;
-    }
-    if (step.done === true) return;
-    yield step.value;
-  }
-}
-
-export function withEffort(run: () => void, exceeded: () => void): void {
+/** Runs something that counts towards an effort, other work before and after it does not. False: the effort is exceeded. */
+function counted(effort: Effort, run: () => void): boolean {
   const previousEffort = current;
-  current = newEffort(previousEffort.remaining);
+  current = effort;
   try {
     run();
+    return true;
   } catch (error) {
     if (!(error instanceof EffortExceeded)) throw error;
-    exceeded();
+    return false;
   } finally {
     current = previousEffort;
     lastObject = undefined;
   }
+}
+
+export function withEffort(run: () => void, exceeded: () => void): void {
+  if (!counted(newEffort(current.remaining), run)) exceeded();
+}
+
+/** Work that ends where it takes too much. */
+export function* boundedWork(work: Work<void>, exceeded: () => void): Work<void> {
+  const effort = newEffort(current.remaining);
+  let step: ReturnType<typeof work.next> | undefined;
+  const next = (): void => {
+    step = work.next();
+  };
+  while (counted(effort, next)) {
+    if (step?.done !== false) return;
+    yield step.value;
+  }
+  exceeded();
 }

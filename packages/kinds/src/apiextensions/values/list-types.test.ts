@@ -4,27 +4,29 @@ import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { extensionNames, type JSONSchemaProps } from '../schema/json-schema.ts';
-import { isPlainlyDistinct, listSteps } from './list-types.ts';
+import { isPlainlyDistinct, listChecks } from './list-types.ts';
 import { nodeOf } from './node.ts';
 
 const x = extensionNames(kubernetes.schemaExtensionPrefix);
 const listType = (type: string, items: JSONSchemaProps, keys?: string[]): JSONSchemaProps =>
   ({ type: 'array', items, [x.listType]: type, ...(keys && { [x.listMapKeys]: keys }) }) as JSONSchemaProps;
 const port = { type: 'object', properties: { name: { type: 'string' }, port: { type: 'integer' } } } as JSONSchemaProps;
-const node = nodeOf(
-  {
-    type: 'object',
-    properties: {
-      set: listType('set', { type: 'string' }),
-      ports: listType('map', port, ['name', 'port']),
-      inner: { type: 'object', properties: { more: { type: 'array', items: listType('set', { type: 'integer' }) } } },
-    },
-  } as JSONSchemaProps,
-  x,
+const node = atOnce(
+  nodeOf(
+    {
+      type: 'object',
+      properties: {
+        set: listType('set', { type: 'string' }),
+        ports: listType('map', port, ['name', 'port']),
+        inner: { type: 'object', properties: { more: { type: 'array', items: listType('set', { type: 'integer' }) } } },
+      },
+    } as JSONSchemaProps,
+    x,
+  ),
 );
 const errorsOf = (value: unknown): readonly unknown[] => {
   const errors = new FieldErrors();
-  atOnce(listSteps(node, value, errors));
+  atOnce(listChecks(node, value, errors));
   return errors.list;
 };
 

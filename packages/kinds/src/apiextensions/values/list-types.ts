@@ -16,7 +16,7 @@ const STEP = 1000;
 const LOOK = 200;
 const LOOK_MEMBERS = 16;
 
-/** Whether a quick check shows that no list has duplicates, as in most values. False: `listSteps` must check. */
+/** Whether a quick check shows that no list has duplicates, as in most values. False: `listChecks` must check. */
 export const isPlainlyDistinct = (node: ValueNode, value: unknown): boolean => look(node, value, LOOK) >= 0;
 
 /** How many more parts the quick check may visit after this value; below zero if a full check is needed. */
@@ -58,7 +58,7 @@ function differ(one: Values, other: Values, keys: readonly string[]): boolean {
   return false;
 }
 
-export function* listSteps(node: ValueNode, value: unknown, errors: FieldErrors, at?: Path): Work<void> {
+export function* listChecks(node: ValueNode, value: unknown, errors: FieldErrors, at?: Path): Work<void> {
   if (!node.below.lists || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value) && node.list !== undefined) {
     const here = at ?? Path.of('');
@@ -69,7 +69,7 @@ export function* listSteps(node: ValueNode, value: unknown, errors: FieldErrors,
   eachPart(node, value, at, (part, inner, here) => void parts.push([part, inner, here]));
   for (let i = 0; i < parts.length; i++) {
     const [part, inner, here] = parts[i] as (typeof parts)[number];
-    yield* listSteps(part, inner, errors, here);
+    yield* listChecks(part, inner, errors, here);
     if (i % STEP === STEP - 1) yield;
   }
 }

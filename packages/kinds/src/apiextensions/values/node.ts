@@ -3,7 +3,7 @@
  * or check for duplicates there, and whether a walk has anything to do at all.
  */
 import { jsonText } from '@plat-dev/lib/json-text';
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
 
@@ -32,21 +32,17 @@ export interface ValueNode {
 }
 
 /** `as`: the type of the value if the schema does not declare it. */
-export function nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): ValueNode {
-  return atOnce(nodeSteps(schema, x, as));
-}
-
-export function* nodeSteps(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): Work<ValueNode> {
+export function* nodeOf(schema: JSONSchemaProps, x: Extensions, as?: ValueNode['resource']): Work<ValueNode> {
   if (as === undefined && isPlain(schema, x)) return plainNode;
   const resource = as ?? (schema[x.embeddedResource] === true ? 'inside' : undefined);
   const fields = new Map<string, ValueNode>();
   const { properties, additionalProperties, items } = schema;
   if (properties !== undefined)
-    for (const [name, field] of Object.entries(properties)) fields.set(name, isPlain(field, x) ? plainNode : yield* nodeSteps(field, x));
+    for (const [name, field] of Object.entries(properties)) fields.set(name, isPlain(field, x) ? plainNode : yield* nodeOf(field, x));
   yield;
   let rest: ValueNode['rest'] = additionalProperties === undefined ? undefined : 'bare';
-  if (typeof additionalProperties === 'object') rest = yield* nodeSteps(additionalProperties, x);
-  const item = items === undefined || Array.isArray(items) ? undefined : yield* nodeSteps(items, x);
+  if (typeof additionalProperties === 'object') rest = yield* nodeOf(additionalProperties, x);
+  const item = items === undefined || Array.isArray(items) ? undefined : yield* nodeOf(items, x);
   const children = [...fields.values(), ...(rest === undefined || rest === 'bare' ? [] : [rest]), ...(item === undefined ? [] : [item])];
   const value = schema.default === null ? undefined : schema.default;
   const listType = schema[x.listType];

@@ -22,14 +22,14 @@ type Fits<T = JsonValue> = (value: T) => boolean;
 const compiled = new WeakMap<JSONSchemaProps, Fits>();
 
 /** Compiles the parts of a schema one after another, so that `fitsOf` finds them. */
-export function* fitsSteps(schema: JSONSchemaProps, x: Extensions): Work<void> {
+export function* compiledFits(schema: JSONSchemaProps, x: Extensions): Work<void> {
   const parts: JSONSchemaProps[] = [];
   eachPart(schema, (part) => {
     if (plainFits(part, x) === undefined) parts.push(part);
   });
   // Each of the two takes long where a schema has thousands of fields.
   yield;
-  for (const part of parts) yield* fitsSteps(part, x);
+  for (const part of parts) yield* compiledFits(part, x);
   fitsOf(schema, x);
   yield;
 }

@@ -1,4 +1,5 @@
 import { jsonText } from '@plat-dev/lib/json-text';
+import { atOnce } from '@plat-dev/lib/slices';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
@@ -134,6 +135,6 @@ test('fields that a schema does not name are unknown', () => {
     { map: { any: { z: 1 } } },
     { resource: { z: 1 } },
   ];
-  for (const value of known) expect(hasUnknownFields(nodeOf(schema, x), value), jsonText(value)).toBe(false);
-  for (const value of unknown) expect(hasUnknownFields(nodeOf(schema, x), value), jsonText(value)).toBe(true);
+  for (const value of known) expect(hasUnknownFields(atOnce(nodeOf(schema, x)), value), jsonText(value)).toBe(false);
+  for (const value of unknown) expect(hasUnknownFields(atOnce(nodeOf(schema, x)), value), jsonText(value)).toBe(true);
 });
