@@ -7,7 +7,7 @@ import { DecodeError, TooLargeError } from '../errors.ts';
 import type { RepeatedKeys } from '../fields/field-place.ts';
 import { parsedJson } from '../json/parse.ts';
 import type { JsonValue } from '../types.ts';
-import { YamlParser } from './parse.ts';
+import { YamlParser } from './parser.ts';
 import { resolvePlain, resolveWithWords } from './scalars.ts';
 
 export { stringifyYaml, yamlBytes } from './write.ts';

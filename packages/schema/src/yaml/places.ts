@@ -8,7 +8,8 @@
  */
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { JsonObject, JsonValue } from '../types.ts';
-import { type Properties, YamlParser } from './parse.ts';
+import { YamlParser } from './parser.ts';
+import type { Properties } from './scalar-parser.ts';
 
 export interface Place {
   readonly start: number;

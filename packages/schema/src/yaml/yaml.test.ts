@@ -9,7 +9,7 @@ import { FieldFaults } from '../fields/field-faults.ts';
 import { RepeatedKeys } from '../fields/field-place.ts';
 import type { JsonValue } from '../types.ts';
 import { parsedYaml, parseYaml, parseYamlDocuments, stringifyYaml, yamlBytes } from './index.ts';
-import { YamlParser } from './parse.ts';
+import { YamlParser } from './parser.ts';
 
 test.each<[string, JsonValue]>([
   ['', null],
