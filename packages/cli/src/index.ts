@@ -159,6 +159,8 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Wait for a condition.',
     load: async () => (await import('./objects/wait.ts')).wait,
   },
+  { name: 'who', own: true, summary: 'List who may do something.', load: async () => (await import('./why/who-can.ts')).who },
+  { name: 'why', own: true, summary: 'Explain decisions of the server.', load: async () => (await import('./why/index.ts')).why },
 ];
 
 /** The commands by the name that the program was called by. */

@@ -2,6 +2,7 @@
 
 import { builtinKinds } from '@plat-dev/kinds';
 import { alphaKinds } from '@plat-dev/kinds/alpha-kinds';
+import { explainGroup, explainKinds } from '@plat-dev/kinds/explain-kinds';
 import type { Kind } from '@plat-dev/kinds/kind';
 import { existsIn, lifetimeOf, servedByDefault } from '@plat-dev/kinds/releases';
 import type { Served } from '@plat-dev/kinds/served';
@@ -15,7 +16,7 @@ type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
 
 /** The built-in kinds in all versions that may be served. Versions that 1.24 does not have are loaded only if the flags need them. */
 export async function kindsOf(identity: Identity, { apiRelease, runtimeConfig }: Choice): Promise<readonly Kind[]> {
-  const usual = [...builtinKinds(identity), ...alphaKinds];
+  const usual = [...builtinKinds(identity), ...alphaKinds, ...explainKinds];
   if (apiRelease === defaultRelease && runtimeConfig.settings.every((setting) => isKnown(setting, usual, identity))) return usual;
   const { withOlderVersions } = await import('@plat-dev/kinds/older-kinds');
   return withOlderVersions(usual, identity);
@@ -25,7 +26,8 @@ const isKnown = ({ group, version }: RuntimeSetting, kinds: readonly Kind[], ide
 
 /** Whether a version of a built-in kind is served. */
 export function isServed({ apiRelease, runtimeConfig }: Choice): (served: Served) => boolean {
-  return ({ group, version, kind }) => {
+  return ({ group, version, kind, identity }) => {
+    if (kind.group === explainGroup) return runtimeConfig.enabled(group, version, kind.plural, identity.explainKinds !== 'named');
     const lifetime = lifetimeOf(kind.group, version, kind.plural);
     return runtimeConfig.enabled(group, version, kind.plural, servedByDefault(lifetime, apiRelease), existsIn(lifetime, apiRelease));
   };

@@ -4,6 +4,7 @@ import { bindingActions } from '@plat-dev/server/actions/binding';
 import { componentStatuses } from '@plat-dev/server/actions/component-statuses';
 import type { Connections } from '@plat-dev/server/actions/connect';
 import { eviction } from '@plat-dev/server/actions/eviction';
+import { explanationActions } from '@plat-dev/server/actions/explanations';
 import { reviewActions } from '@plat-dev/server/actions/reviews';
 import { rollback } from '@plat-dev/server/actions/rollback';
 import { tokenRequest, tokenRequestAdmission } from '@plat-dev/server/actions/token-request';
@@ -20,7 +21,7 @@ const WATCH_BUFFER_BYTES = 16 * 1024 * 1024;
 
 export function composeServices(
   { options, identity, clock, random, log }: Base,
-  { engine, catalog }: State,
+  { engine, catalog, live }: State,
   { auth, registry }: Access,
   connections: Connections,
   watchEvents: Services['watchEvents'],
@@ -37,6 +38,9 @@ export function composeServices(
     authorizer: auth.authorizer,
     actions: new Map([
       ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
+        ([id, action]) => [id, withAdmission(registry, action)] as const,
+      ),
+      ...explanationActions({ identity, live, authorizers: auth.authorizers }).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
       ['core/serviceaccounts/token', withAdmission(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],

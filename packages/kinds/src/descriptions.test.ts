@@ -5,6 +5,7 @@ import { readSource, sourceFiles } from '../../../test/support/sources.ts';
 import { alphaKinds } from './alpha-kinds.ts';
 import * as podOptions from './core/schema/pods/pod-options.ts';
 import { descriptionOf, descriptions } from './descriptions.ts';
+import { explainKinds } from './explain-kinds.ts';
 import { builtinKinds } from './index.ts';
 import { listOf } from './lists.ts';
 import { olderDescriptions } from './older.descriptions.ts';
@@ -28,7 +29,7 @@ function reachable(roots: Type[]): MessageType[] {
   roots.forEach(visit);
   return [...found.values()];
 }
-const kinds = [...withOlderVersions(builtinKinds(plat), plat), ...alphaKinds].flatMap((kind): Type[] => [
+const kinds = [...withOlderVersions(builtinKinds(plat), plat), ...alphaKinds, ...explainKinds].flatMap((kind): Type[] => [
   ...Object.entries(kind.versions).flatMap(([version, { schema }]) => [schema, listOf(kind, version)]),
   ...[kind, ...Object.values(kind.versions).flatMap(({ own }) => own ?? [])].flatMap(({ subresources = {} }) =>
     Object.values(subresources).flatMap((sub) => (sub.type !== 'object' && sub.schema !== undefined ? [sub.schema] : [])),

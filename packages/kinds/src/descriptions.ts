@@ -42,6 +42,7 @@ import { volumes as coreVolumes } from './core/schema/volumes/volumes.descriptio
 import type { Descriptions } from './description-texts.ts';
 import { discovery } from './discovery/schema/descriptions.ts';
 import { events } from './events/schema/descriptions.ts';
+import { explain } from './explain/schema/descriptions.ts';
 import { flowcontrol } from './flowcontrol/schema/descriptions.ts';
 import { meta } from './meta.descriptions.ts';
 import { networking } from './networking/schema/descriptions.ts';
@@ -62,6 +63,7 @@ export const descriptions: Descriptions = {
   ...apps,
   ...authentication,
   ...authorization,
+  ...explain,
   ...autoscaling,
   ...batch,
   ...certificates,

@@ -35,6 +35,8 @@ export interface Identity {
   readonly clusterInfoKey?: 'token' | 'secret';
   /** `?dryRun` and `?dryRun=` are no dry run, as the specification has it, or refused, as by stock servers. */
   readonly emptyDryRun?: 'none' | 'refused';
+  /** `named`: the kinds of `explain` are served where `--runtime-config` names them; discovery is that of stock servers otherwise. */
+  readonly explainKinds?: 'served' | 'named';
   /**
    * Kinds that once lived in another group, under whose name validation errors still report them to stock clients:
    * base group and kind → full group name.
@@ -79,6 +81,7 @@ export const kubernetes: Identity = {
     legacyUnknown: 'kubernetes.io/legacy-unknown',
   },
   clusterInfoKey: 'secret',
+  explainKinds: 'named',
   emptyDryRun: 'refused',
   errorGroups: {
     'networking/Ingress': 'extensions',

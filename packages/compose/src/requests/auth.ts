@@ -28,6 +28,8 @@ export interface Auth {
   /** Bearer tokens of all kinds, for TokenReview. */
   readonly tokens: TokenAuthenticator;
   readonly authorizer: Authorizer;
+  /** Those that it asks, in their order. */
+  readonly authorizers: readonly Authorizer[];
   readonly escalation: EscalationCheck;
   readonly audiences: readonly string[];
   /** The issuer and the keys of service account tokens: both are there as soon as the server has its own key. */
@@ -59,12 +61,13 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
     audiences,
   });
   const webhook = closing('authorization webhook', await accessService(base, trust));
-  const { authorizer, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
+  const { authorizer, authorizers, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
     authenticator,
     tokens,
     authorizer: base.wrapAuthorizer === undefined ? authorizer : askedAlways(base.wrapAuthorizer(authorizer)),
+    authorizers,
     escalation,
     audiences,
     issuerName,

@@ -21,6 +21,8 @@ export interface AuthorizationOptions {
 
 export interface Authorization {
   readonly authorizer: Authorizer;
+  /** Those that `authorizer` asks, in their order. */
+  readonly authorizers: readonly Authorizer[];
   /** Roles and bindings are guarded against escalation in every mode. */
   readonly escalation: EscalationCheck;
 }
@@ -37,13 +39,14 @@ export function authorization({ modes, live, identity, webhook }: AuthorizationO
     AlwaysAllow: () => alwaysAllow,
     AlwaysDeny: () => alwaysDeny,
   };
-  const authorizers = modes.map((mode) => {
+  const chosenAuthorizers = modes.map((mode) => {
     const maker = own(make, mode);
     if (maker === undefined) throw new Error(`authorization mode ${mode} is not one of ${authorizationModes.join(', ')}`);
     return maker();
   });
-  const authorizer = unionAuthorizer([superuser, ...authorizers]);
-  return { authorizer, escalation: escalationCheck(identity, access, authorizer) };
+  const authorizers = [superuser, ...chosenAuthorizers];
+  const authorizer = unionAuthorizer(authorizers);
+  return { authorizer, authorizers, escalation: escalationCheck(identity, access, authorizer) };
 }
 
 /** Resolves when everything is loaded that the node authorizer looks up; undefined if it is. */

@@ -37,10 +37,23 @@ export interface Asked {
   readonly resourceRequest: boolean;
 }
 
-/** What one rule allows, without an index. The authorizer does the same with one. */
-export function ruleAllows(rule: PolicyRule, attributes: Asked): boolean {
-  if (!has(rule.verbs, attributes.verb)) return false;
-  if (!attributes.resourceRequest) return rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, attributes.path)) ?? false;
-  if (!has(rule.apiGroups, attributes.group) || !resourceMatches(rule.resources, attributes.resource, attributes.subresource)) return false;
-  return rule.resourceNames === undefined || rule.resourceNames.length === 0 || rule.resourceNames.includes(attributes.name);
+/** A part of a request that a rule does not cover. */
+export type RuleLack = 'verb' | 'apiGroup' | 'resource' | 'resourceName' | 'path';
+
+/** What a rule would have to cover besides to allow the request; nothing: it allows it. */
+export function lacksOf(rule: PolicyRule, asked: Asked): RuleLack[] {
+  const lacks: RuleLack[] = [];
+  if (!has(rule.verbs, asked.verb)) lacks.push('verb');
+  if (!asked.resourceRequest) {
+    if (!rule.nonResourceURLs?.some((pattern) => pathMatches(pattern, asked.path))) lacks.push('path');
+    return lacks;
+  }
+  if (!has(rule.apiGroups, asked.group)) lacks.push('apiGroup');
+  if (!resourceMatches(rule.resources, asked.resource, asked.subresource)) lacks.push('resource');
+  const { resourceNames = [] } = rule;
+  if (resourceNames.length > 0 && !resourceNames.includes(asked.name)) lacks.push('resourceName');
+  return lacks;
 }
+
+/** Whether one rule allows the request, without an index. The authorizer does the same with one. */
+export const ruleAllows = (rule: PolicyRule, asked: Asked): boolean => lacksOf(rule, asked).length === 0;

@@ -9,8 +9,11 @@ export type SubjectText = string;
 const controllerManager = 'system:kube-controller-manager';
 const scheduler = 'system:kube-scheduler';
 
+/** The role with which everybody may ask why. */
+export const explanationRole = 'system:explanation-user';
+
 /** Cluster roles by name, and the subjects of the binding of the same name. */
-export const clusterRoleHolders: Readonly<Record<string, readonly SubjectText[]>> = {
+export const clusterRoleHolders = (identity: Identity): Readonly<Record<string, readonly SubjectText[]>> => ({
   'cluster-admin': [`Group:${wellKnown.masters}`],
   'system:basic-user': [`Group:${wellKnown.authenticated}`],
   'system:discovery': [`Group:${wellKnown.authenticated}`],
@@ -24,7 +27,8 @@ export const clusterRoleHolders: Readonly<Record<string, readonly SubjectText[]>
   'system:public-info-viewer': [`Group:${wellKnown.authenticated}`, `Group:${wellKnown.unauthenticated}`],
   'system:service-account-issuer-discovery': [`Group:${wellKnown.serviceAccounts}`],
   'system:volume-scheduler': [`User:${scheduler}`],
-};
+  ...(identity.explainKinds !== 'named' && { [explanationRole]: [`Group:${wellKnown.authenticated}`] }),
+});
 
 export interface NamespacedRole {
   readonly namespace: string;

@@ -35,7 +35,9 @@ test('another identity has the same policy under its own names', () => {
   const policy = bootstrapPolicy(plat, byDefault);
   const text = JSON.stringify(policy);
   expect(text).not.toMatch(/k8s\.io|kubernetes\.io|kube-system|kube-public/);
-  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, byDefault).clusterRoles.length);
+  // One more: everybody may ask why.
+  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, byDefault).clusterRoles.length + 1);
+  expect(policy.clusterRoleBindings.map((one) => one.metadata.name)).toContain('system:explanation-user');
   expect(policy.clusterRoles.map((role) => role.metadata.name)).toContain('system:certificates.plat.dev:apiserver-client-approver');
   expect(text).toContain('"rbac.authorization.plat.dev/autoupdate":"true"');
 });

@@ -1,5 +1,6 @@
 /** Bootstrap cluster roles: for users, nodes, components and what they request of each other. */
 import { groupName, type Identity } from '@plat-dev/meta/identity';
+import { explanationRole } from './bindings.ts';
 import { events } from './notation.ts';
 
 const roles: Readonly<Record<string, readonly string[]>> = {
@@ -137,4 +138,8 @@ function certificateRoles(identity: Identity): Record<string, readonly string[]>
   return rolesByName;
 }
 
-export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({ ...roles, ...certificateRoles(identity) });
+export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({
+  ...roles,
+  ...certificateRoles(identity),
+  ...(identity.explainKinds !== 'named' && { [explanationRole]: ['create explain accessexplanations,subjectsearches'] }),
+});

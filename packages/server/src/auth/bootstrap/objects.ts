@@ -109,7 +109,7 @@ function binding(
 /** `feature` says whether a feature gate is on: some roles have rules for a feature. */
 export function bootstrapPolicy(identity: Identity, feature: (gate: string) => boolean): BootstrapPolicy {
   const controllers = controllerRoles(identity, feature);
-  const holders: Record<string, readonly SubjectText[]> = { ...clusterRoleHolders };
+  const holders: Record<string, readonly SubjectText[]> = { ...clusterRoleHolders(identity) };
   for (const name of Object.keys(controllers)) holders[`system:controller:${name}`] = [`ServiceAccount:${name}`];
   const local = namespacedRoles(identity);
   return {

@@ -21,7 +21,7 @@ export interface AccessReview {
   readonly spec?: Partial<SubjectAccessReviewSpec>;
 }
 
-function attributesOf(user: User, spec: Partial<SubjectAccessReviewSpec>): Attributes {
+export function attributesOf(user: User, spec: Partial<SubjectAccessReviewSpec>): Attributes {
   const resource: Partial<ResourceAttributes> | undefined = spec.resourceAttributes;
   const path: Partial<NonResourceAttributes> | undefined = spec.nonResourceAttributes;
   return {
@@ -44,7 +44,7 @@ const specPath = Path.of('spec');
 const pathText = ({ path, verb }: Partial<NonResourceAttributes>): string =>
   structText('authorization.NonResourceAttributes', { Path: path, Verb: verb });
 
-function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
+export function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
   if (spec.resourceAttributes !== undefined && spec.nonResourceAttributes !== undefined) {
     const why = 'cannot be specified in combination with resourceAttributes';
     invalidText(errors, specPath.child('nonResourceAttributes'), pathText(spec.nonResourceAttributes), why);
@@ -58,7 +58,7 @@ function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErro
 /** Limits on the groups and extra values of a subject in a review: authorizers look at each of them. */
 export const MAX_REVIEWED = 5_000;
 
-function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
+export function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldErrors): void {
   const { groups = [], extra = {} } = spec;
   if (groups.length > MAX_REVIEWED) errors.tooMany(specPath.child('groups'), groups.length, MAX_REVIEWED);
   let values = 0;
@@ -70,7 +70,7 @@ function checkSubject(spec: Partial<SubjectAccessReviewSpec>, errors: FieldError
 }
 
 /** Reviews are not stored, so they have no name and no labels. Fields that the server sets itself are allowed. */
-function checkMetadata(review: AccessReview, mayHave: readonly string[], errors: FieldErrors): void {
+export function checkMetadata(review: AccessReview, mayHave: readonly string[], errors: FieldErrors): void {
   for (const [key, value] of Object.entries(review.metadata ?? {})) {
     if (key === 'managedFields' || value === undefined || value === null || value === '' || mayHave.includes(key)) continue;
     errors.invalid(Path.of('metadata'), review.metadata, 'must be empty');

@@ -1,0 +1,96 @@
+/** `plat why denied` and `plat why allowed`: what decided about a request, and what would allow it. */
+import type { AccessExplanation } from '@plat-dev/kinds/explain/schema/v1alpha1';
+import { choice, type FlagValues } from '@plat-dev/lib/flags';
+import { jsonText } from '@plat-dev/lib/json-text';
+import type { JsonValue } from '@plat-dev/schema/types';
+import { actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
+import { command } from '../command.ts';
+import { connectFlags } from '../connect.ts';
+import { paintFor } from '../output/colours.ts';
+import { printable } from '../output/print-table.ts';
+import { type Work, withServer } from '../work.ts';
+import { grantText, subjectText } from './access-text.ts';
+import { askWhy } from './ask.ts';
+
+const table = {
+  Asking: actionFlags,
+  Printing: { output: choice('text', ['text', 'json', 'yaml'], 'Output format.', { short: 'o' }) },
+  Connecting: connectFlags,
+};
+type Options = FlagValues<typeof table>;
+type Status = NonNullable<AccessExplanation['status']>;
+
+function accessCommand(word: 'denied' | 'allowed', summary: string) {
+  const name = `plat why ${word}`;
+  return command({
+    usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
+    summary,
+    flags: table,
+    more: `
+With --as and --as-group the answer is about that user, which needs the right to create subjectaccessreviews; the request itself is
+yours. Roles and bindings that you may not list are left out.
+
+Examples:
+  ${name} delete pods/web -n team
+  ${name} list secrets --as=alice
+  ${name} get /metrics --as=system:serviceaccount:monitoring:prometheus
+
+Exit codes:
+  0   the request is ${word}
+  1   it is not, or the question failed
+  2   the command line is wrong
+`,
+    async run({ options, args }, io) {
+      const { verb, target } = verbAndTarget(args, name);
+      return withServer({ ...options, as: undefined, asGroup: [] }, io, (work) => explain(work, word, verb, target, options));
+    },
+  });
+}
+export const whyDenied = accessCommand('denied', 'Explain why a request is refused, and which role would allow it.');
+export const whyAllowed = accessCommand('allowed', 'Explain which binding and rule allow a request.');
+
+async function explain(work: Work, word: 'denied' | 'allowed', verb: string, target: string, options: Options): Promise<number> {
+  const spec = { ...(await actionOf(work, verb, target, options)), ...subjectOf(options) };
+  const answer = await askWhy<AccessExplanation>(work, 'AccessExplanation', 'accessexplanations', spec);
+  const { allowed = false } = answer.status ?? {};
+  const code = allowed === (word === 'allowed') ? 0 : 1;
+  const { io } = work;
+  if (options.output === 'json') io.out(`${jsonText(answer, 4)}\n`);
+  else if (options.output === 'yaml') io.out((await import('@plat-dev/schema/yaml')).stringifyYaml(answer as unknown as JsonValue));
+  else io.out(await textOf(work, { verb, target, who: options.as ?? 'You', status: answer.status as Status }));
+  return code;
+}
+
+/** Groups that every user of that name has, as with impersonation. */
+function subjectOf({ as, asGroup = [] }: Options): object {
+  if (as === undefined || as === '') return {};
+  const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(as) ?? [];
+  const own = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return { user: as, groups: [...new Set([...asGroup, ...own, 'system:authenticated'])] };
+}
+
+interface Question {
+  readonly verb: string;
+  readonly target: string;
+  readonly who: string;
+  readonly status: Status;
+}
+async function textOf({ io }: Work, { verb, target, who, status }: Question): Promise<string> {
+  const paint = paintFor(io);
+  const { allowed, authorizers = [], allowedBy = [], nearest = [], proposal } = status;
+  const may = allowed ? paint('may', 'green') : paint('may not', 'red');
+  const lines = [`${printable(who)} ${may} ${printable(verb)} ${printable(target)}.`];
+  const asked = authorizers.map(({ name, decision }) => `${printable(name ?? '')} (${printable(decision ?? '')})`);
+  lines.push(`Authorizers asked: ${asked.join(', ')}`);
+  for (const { reason } of authorizers) if (allowed && reason) lines.push(`  ${printable(reason)}`);
+  if (allowedBy.length > 0) lines.push('', 'Allowed by:', ...allowedBy.map((grant) => `  ${grantText(grant)}`));
+  if (nearest.length > 0) lines.push('', 'Nearest bindings:', ...nearest.map((grant) => `  ${grantText(grant)}`));
+  const owners = nearest.flatMap(({ lacks = [], subjects = [] }) => (lacks.includes('subject') ? subjects : []));
+  if (owners.length > 0) lines.push('', `Those who may: ${[...new Set(owners.map(subjectText))].slice(0, 10).join(', ')}`);
+  if (proposal != null) {
+    const { stringifyYaml } = await import('@plat-dev/schema/yaml');
+    const documents = [proposal.role, proposal.binding].map((object) => stringifyYaml(object as JsonValue));
+    lines.push('', 'The smallest role that would allow it, for `plat apply -f -`:', '', `---\n${documents.join('---\n')}`.trimEnd());
+  } else if (!allowed) lines.push('', 'No role can allow it: RBAC is not asked, or an authorizer before it refuses.');
+  return `${lines.join('\n')}\n`;
+}

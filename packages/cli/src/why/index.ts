@@ -1,0 +1,20 @@
+/** `plat why`: the server explains its decisions. */
+import { commandGroup } from '../command-group.ts';
+
+export const why = commandGroup(
+  'why',
+  'Explain why the server decided as it did.',
+  [
+    {
+      name: 'allowed',
+      summary: 'Explain which binding and rule allow a request.',
+      load: async () => (await import('./access.ts')).whyAllowed,
+    },
+    {
+      name: 'denied',
+      summary: 'Explain why a request is refused, and which role would allow it.',
+      load: async () => (await import('./access.ts')).whyDenied,
+    },
+  ],
+  ['plat why denied delete pods/web -n team', 'plat why denied list secrets --as=alice', 'plat why allowed get nodes'],
+);

@@ -1,0 +1,69 @@
+/** `plat who can`: the subjects that may do something. */
+import type { SubjectSearch } from '@plat-dev/kinds/explain/schema/v1alpha1';
+import { choice } from '@plat-dev/lib/flags';
+import { jsonText } from '@plat-dev/lib/json-text';
+import type { JsonValue } from '@plat-dev/schema/types';
+import { actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
+import { command } from '../command.ts';
+import { commandGroup } from '../command-group.ts';
+import { columns } from '../config/contexts.ts';
+import { connectFlags } from '../connect.ts';
+import { printable } from '../output/print-table.ts';
+import { withServer } from '../work.ts';
+import { placeText } from './access-text.ts';
+import { askWhy } from './ask.ts';
+
+const table = {
+  Asking: actionFlags,
+  Printing: { output: choice('table', ['table', 'json', 'yaml'], 'Output format.', { short: 'o' }) },
+  Connecting: connectFlags,
+};
+
+const can = command({
+  usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
+  summary: 'List the users, groups and service accounts that may do something.',
+  flags: table,
+  more: `
+Bindings that you may not list are left out; a warning says so.
+
+Examples:
+  plat who can delete pods -n team
+  plat who can get secrets/token -n team
+  plat who can get /metrics
+`,
+  async run({ options, args }, io) {
+    const { verb, target } = verbAndTarget(args, 'plat who can');
+    return withServer(options, io, async (work) => {
+      const spec = await actionOf(work, verb, target, options);
+      const answer = await askWhy<SubjectSearch>(work, 'SubjectSearch', 'subjectsearches', spec);
+      const { subjects = [], incomplete = [] } = answer.status ?? {};
+      for (const text of incomplete) io.err(`Warning: the list is not complete: ${printable(text)}\n`);
+      if (options.output === 'json') io.out(`${jsonText(answer, 4)}\n`);
+      else if (options.output === 'yaml') io.out((await import('@plat-dev/schema/yaml')).stringifyYaml(answer as unknown as JsonValue));
+      else io.out(columns([['KIND', 'NAME', 'NAMESPACE', 'BINDING', 'ROLE'], ...subjects.map(row)]));
+      return 0;
+    });
+  },
+});
+
+function row({
+  subject,
+  binding,
+  role,
+  aggregatedFrom = [],
+}: NonNullable<NonNullable<SubjectSearch['status']>['subjects']>[number]): string[] {
+  const { kind = '', name = '', namespace = '' } = subject;
+  const from = aggregatedFrom.length === 0 ? '' : ` (from ${aggregatedFrom.join(', ')})`;
+  return [
+    ...[kind, name, namespace].map(printable),
+    binding == null ? '' : placeText(binding),
+    role == null ? 'everything is allowed' : `${placeText(role)}${printable(from)}`,
+  ];
+}
+
+export const who = commandGroup(
+  'who',
+  'List who may do something.',
+  [{ name: 'can', summary: 'List the users, groups and service accounts that may do something.', load: async () => can }],
+  ['plat who can delete pods -n team', 'plat who can get secrets/token -n team', 'plat who can get /metrics'],
+);

@@ -1,0 +1,9 @@
+/** Kinds that a stock server does not have. They come after all others in discovery. */
+import { AccessExplanationKind } from './explain/access-explanation.ts';
+import { SubjectSearchKind } from './explain/subject-search.ts';
+import type { Kind } from './kind.ts';
+
+/** Base name of their group. */
+export const explainGroup = 'explain';
+
+export const explainKinds: readonly Kind[] = [AccessExplanationKind, SubjectSearchKind];

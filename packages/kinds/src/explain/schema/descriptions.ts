@@ -1,0 +1,72 @@
+import type { Descriptions } from '../../description-texts.ts';
+
+const action = {
+  resourceAttributes: 'Request for a resource. Exactly one of this and nonResourceAttributes is set.',
+  nonResourceAttributes: 'Request for another path. Exactly one of this and resourceAttributes is set.',
+};
+
+export const explain: Descriptions = {
+  'explain.AccessExplanation': {
+    $: 'Asks why a request is allowed or refused. It is answered and not stored.',
+    spec: 'Request to explain.',
+    status: 'Explanation of the server.',
+  },
+  'explain.AccessExplanationSpec': {
+    $: 'A request, and whose it is.',
+    ...action,
+    user: 'Name of the user. Without one it is you. For another user you need the right to create subjectaccessreviews.',
+    groups: 'Groups of that user.',
+  },
+  'explain.AccessExplanationStatus': {
+    $: 'Why a request is allowed or refused. Roles and bindings that you may not list are left out.',
+    allowed: 'Whether the request is allowed.',
+    authorizers:
+      'Authorizers that were asked, in their order. The last one decided; if its decision is none, none of them allows the request.',
+    allowedBy: 'Bindings that allow the request.',
+    nearest: 'Bindings that nearly allow a refused request, those that lack least first.',
+    proposal: 'Smallest role and binding that would allow a refused request. Absent where no role can.',
+  },
+  'explain.AuthorizerAnswer': {
+    $: 'What one authorizer says of a request.',
+    name: 'Mode of the authorizer, such as Node, RBAC or Webhook.',
+    decision: 'One of allow, deny and none. After none the next authorizer is asked.',
+    reason: 'Reason that the authorizer gives.',
+  },
+  'explain.PolicyReference': {
+    $: 'A role or a binding.',
+    kind: 'Role, ClusterRole, RoleBinding or ClusterRoleBinding.',
+    name: 'Name of the object.',
+    namespace: 'Namespace of the object. Empty if it has none.',
+  },
+  'explain.BindingGrant': {
+    $: 'A binding, and the rule of its role that comes nearest to a request.',
+    binding: 'The binding.',
+    role: 'The role that it refers to.',
+    rule: 'The rule that comes nearest. Absent if the role does not exist.',
+    subjects: 'Subjects of the binding: those that stand for the user, or all if none does.',
+    lacks: 'What is missing: subject, role, verb, apiGroup, resource, resourceName or path. Nothing: the request is allowed.',
+  },
+  'explain.ProposedAccess': {
+    $: 'A role and its binding, ready to be created.',
+    role: 'A Role, or a ClusterRole if the request is not for a namespace.',
+    binding: 'A RoleBinding or ClusterRoleBinding of that role to the user.',
+  },
+  'explain.SubjectSearch': {
+    $: 'Asks who may perform an action. It is answered and not stored.',
+    spec: 'Action to search for.',
+    status: 'Subjects that may perform it.',
+  },
+  'explain.SubjectSearchSpec': { $: 'An action.', ...action },
+  'explain.SubjectSearchStatus': {
+    $: 'Who may perform an action, as far as you may list roles and bindings.',
+    subjects: 'Users, groups and service accounts that may perform the action, each with the binding that allows it.',
+    incomplete: 'What is not in the list: bindings that you may not list, or authorizers that have no rules to search.',
+  },
+  'explain.AllowedSubject': {
+    $: 'A subject that may perform an action.',
+    subject: 'The user, group or service account.',
+    binding: 'Binding that allows it. Absent for members of system:masters, who may do everything.',
+    role: 'Role of the binding.',
+    aggregatedFrom: 'Cluster roles from which an aggregated role has the rule.',
+  },
+};

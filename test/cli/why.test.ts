@@ -1,0 +1,114 @@
+/** `plat why` and `plat who`: what decided, and what would decide otherwise. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
+import { groupName } from '../../packages/meta/src/identity.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+describe.each([
+  { identity: 'plat', flags: {} },
+  { identity: 'kubernetes', flags: { runtimeConfig: readRuntimeConfig(['explain.k8s.io/v1alpha1=true']) } },
+])('why with identity $identity', ({ identity, flags }) => {
+  let server: TestServer;
+  let admin: Plat;
+  let alice: Plat;
+  let ns: string;
+  let rbac: string;
+  beforeAll(async () => {
+    server = await startTestServer({ identity, ...flags });
+    admin = platFor(server);
+    alice = platFor(server, {}, ['--kubeconfig', server.running.adminConfigPath, '--token', 'alice-token']);
+    ns = await server.namespace();
+    rbac = groupName(server.identity, 'rbac.authorization');
+    await server.admin.ok('POST', `/apis/${rbac}/v1/namespaces/${ns}/rolebindings`, {
+      metadata: { name: 'readers' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup: rbac, kind: 'User', name: 'alice' }],
+    });
+  });
+  afterAll(() => server.close());
+
+  test('what is denied: the binding that comes nearest, and a role that makes it pass once it is applied', async () => {
+    const { code, stdout } = await admin.run(['why', 'denied', 'delete', 'pods/web', '-n', ns, '--as', 'alice']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('alice may not delete pods/web.\n');
+    expect(stdout).toContain(`RoleBinding ${ns}/readers of ClusterRole view: its rule lacks the verb`);
+    const manifest = stdout.slice(stdout.indexOf('---\n'));
+    expect(await alice.run(['auth', 'can-i', 'delete', 'pods/web', '-n', ns])).toMatchObject({ code: 1 });
+    await admin.ok(['apply', '-f', '-'], manifest);
+    expect(await alice.run(['auth', 'can-i', 'delete', 'pods/web', '-n', ns])).toMatchObject({ code: 0 });
+    expect(await alice.run(['auth', 'can-i', 'delete', 'pods/other', '-n', ns])).toMatchObject({ code: 1 });
+    expect(await admin.run(['why', 'denied', 'delete', 'pods/web', '-n', ns, '--as', 'alice'])).toMatchObject({ code: 1 });
+  });
+
+  test('what is allowed: the binding and its rule', async () => {
+    const { code, stdout } = await admin.run(['why', 'allowed', 'list', 'pods', '-n', ns, '--as', 'alice']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Allowed by:\n  RoleBinding ${ns}/readers of ClusterRole view (get,list,watch `);
+    expect((await admin.run(['why', 'allowed', 'list', 'secrets', '-n', ns, '--as', 'alice'])).code).toBe(1);
+  });
+
+  test('about oneself everybody may ask, and learns no binding that they may not list', async () => {
+    if (identity === 'kubernetes') {
+      // No role of a stock server has the right: an administrator gives it.
+      expect((await alice.run(['why', 'denied', 'list', 'secrets', '-n', ns])).stderr).toContain(
+        'cannot create resource "accessexplanations"',
+      );
+      await admin.ok([
+        'create',
+        'clusterrole',
+        'asks',
+        '--verb=create',
+        '--resource=accessexplanations.explain.k8s.io,subjectsearches.explain.k8s.io',
+      ]);
+      await admin.ok(['create', 'clusterrolebinding', 'asks', '--clusterrole=asks', '--user=alice']);
+    }
+    const { code, stdout } = await alice.run(['why', 'denied', 'list', 'secrets', '-n', ns]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('You may not list secrets.\n');
+    expect(stdout).not.toContain('readers');
+    expect(stdout).toContain('kind: RoleBinding\n');
+  });
+
+  test('about others only those may ask who may review their access', async () => {
+    const { code, stderr } = await alice.run(['why', 'denied', 'list', 'secrets', '-n', ns, '--as', 'bob']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('User "alice" cannot create resource "subjectaccessreviews"');
+  });
+
+  test('who can: users, groups and service accounts, with their binding', async () => {
+    const { code, stdout, stderr } = await admin.run(['who', 'can', 'list', 'pods', '-n', ns]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^KIND +NAME +NAMESPACE +BINDING +ROLE\n/);
+    expect(stdout).toMatch(new RegExp(`User +alice +RoleBinding ${ns}/readers +ClusterRole view \\(from system:aggregate-to-view\\)\\n`));
+    expect(stdout).toMatch(/Group +system:masters +ClusterRoleBinding cluster-admin/);
+    expect(stderr).toContain('the authorizer Node has no list of subjects');
+    const mine = await alice.run(['who', 'can', 'list', 'pods', '-n', ns]);
+    expect(mine.stdout).not.toContain('readers');
+    expect(mine.stderr).toContain('the list is not complete: you may not list rolebindings');
+  });
+
+  test('the answer as an object, and a question without an action', async () => {
+    const group = groupName(server.identity, 'explain');
+    const answer = JSON.parse(await admin.ok(['why', 'denied', 'get', '/metrics', '--as', 'alice', '-o', 'json']));
+    expect(answer).toMatchObject({
+      apiVersion: `${group}/v1alpha1`,
+      kind: 'AccessExplanation',
+      status: { allowed: false, proposal: { role: { kind: 'ClusterRole', rules: [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }] } } },
+    });
+    const { status, json } = await server.admin.post(`/apis/${group}/v1alpha1/accessexplanations`, { spec: {} });
+    expect([status, json.message]).toEqual([422, expect.stringContaining('exactly one of nonResourceAttributes or resourceAttributes')]);
+    expect((await admin.run(['why', 'denied', 'get'])).code).toBe(2);
+  });
+});
+
+test('a stock server, and one with its names, cannot say why, and the command says so', async () => {
+  const server = await startTestServer({ identity: 'kubernetes' });
+  try {
+    const plat = platFor(server);
+    expect((await plat.run(['why', 'denied', 'list', 'pods'])).stderr).toContain('--runtime-config explain.k8s.io/v1alpha1=true');
+    expect(await plat.ok(['api-versions'])).not.toContain('explain');
+  } finally {
+    await server.close();
+  }
+});
