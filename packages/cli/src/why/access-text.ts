@@ -1,6 +1,7 @@
 /** Bindings, roles and subjects in words. */
 import type { AccessExplanation } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import type { Subject } from '@plat-dev/kinds/rbac/schema/v1';
+import { own } from '@plat-dev/lib/own';
 import { printable } from '../output/print-table.ts';
 
 type Grant = NonNullable<NonNullable<AccessExplanation['status']>['nearest']>[number];
@@ -17,7 +18,7 @@ const lackTexts: Readonly<Record<string, string>> = {
 
 /** `RoleBinding team/readers of ClusterRole view: its rule lacks the verb (get,list pods)`. */
 export function grantText({ binding, role, rule, lacks = [] }: Grant): string {
-  const why = lacks.map((lack) => lackTexts[lack] ?? lack).join(', ');
+  const why = lacks.map((lack) => own(lackTexts, lack) ?? lack).join(', ');
   const head = `${placeText(binding)} of ${placeText(role)}`;
   return printable(`${head}${why === '' ? '' : `: ${why}`}${rule == null ? '' : ` (${ruleText(rule)})`}`);
 }
