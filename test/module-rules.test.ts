@@ -133,7 +133,7 @@ test('values of users are parsed by schema/json/parse.ts, which keeps integers o
       'client/transport.ts': 'a Status is read here; answers are parsed exactly',
       'kinds/core/node-rules.ts': known,
       'kinds/validation/pods/pod-annotations.ts': known,
-      'lib/jwt.ts': known,
+      'pki/jwt.ts': known,
       'meta/identity-file.ts': known,
       'server/registry/bootstrap/server-endpoints.ts': known,
       'server/request-log.ts': 'only types of values are shown',

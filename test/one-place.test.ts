@@ -44,7 +44,7 @@ test('OpenSSL verifies certificates: what asks for a single signature or issuer 
   const asking = linesWith(/\.checkIssued\(|ertificate\.verify\(|\bverifyBytes\(|\bcreateVerify\b/, '').map((line) => line.split(':')[0]);
   expect([...new Set(asking)].sort()).toEqual([
     // Tokens.
-    'lib/jwt.ts',
+    'pki/jwt.ts',
     // Certificates that bear the name of their CA, after the refusal of OpenSSL.
     'pki/namesake.ts',
     // Requests for certificates.

@@ -7,7 +7,6 @@ import { compilePattern, PatternError } from '../../packages/kinds/src/apiextens
 import { Pod } from '../../packages/kinds/src/core/schema/pods/pod.ts';
 import { schemaOf } from '../../packages/kinds/src/schemas.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
-import { isSignedBy, parseJwt, signJwt } from '../../packages/lib/src/jwt.ts';
 import { canonicalQuantity, QuantityError } from '../../packages/lib/src/quantity.ts';
 import { recorded } from '../../packages/lib/src/testing/recordings.testing.ts';
 import { canonicalMicroTime, canonicalTime, TimeError } from '../../packages/lib/src/time.ts';
@@ -30,6 +29,7 @@ import {
   subjectOf,
   toPem,
 } from '../../packages/pki/src/index.ts';
+import { isSignedBy, parseJwt, signJwt } from '../../packages/pki/src/jwt.ts';
 import { isIssuedByNamesake } from '../../packages/pki/src/namesake.ts';
 import { DecodeError } from '../../packages/schema/src/errors.ts';
 import { FieldFaults } from '../../packages/schema/src/fields/field-faults.ts';

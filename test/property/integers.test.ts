@@ -1,6 +1,6 @@
 /** Values with integers of 64 bits come back from every form and every patch as they were. */
 import { describe, expect, test } from 'vitest';
-import { goJson } from '../../packages/lib/src/go-json.ts';
+import { goJson } from '../../packages/cli/src/output/go-json.ts';
 import { type Integer, toInteger } from '../../packages/lib/src/integers.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { atOnce } from '../../packages/lib/src/slices.ts';

@@ -1,7 +1,6 @@
 /** `plat apply edit-last-applied`: opens what a client-side apply keeps in its annotation in an editor. */
 import { isDeepStrictEqual } from 'node:util';
 import { FlagError, text } from '@plat-dev/lib/flags';
-import { goJson } from '@plat-dev/lib/go-json';
 import type { JsonObject } from '@plat-dev/schema/types';
 import { parseYaml, stringifyYaml } from '@plat-dev/schema/yaml';
 import { command } from '../command.ts';
@@ -11,6 +10,7 @@ import { changeCause, commandLine, recordFlag, withAnnotations } from '../edit/r
 import { FieldChecker } from '../objects/check-fields.ts';
 import { fileFlags, namespaceFlag, resultFlags, validateFlag, windowsLineEndingsFlag } from '../objects/object-flags.ts';
 import { checkTargets, findAllTargets } from '../objects/targets.ts';
+import { goJson } from '../output/go-json.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { fieldManager } from '../program.ts';

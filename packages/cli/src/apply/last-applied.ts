@@ -1,9 +1,9 @@
 /** The annotation in which a client-side apply keeps what it applied, to find out later what was removed from the files. */
 
-import { goJson } from '@plat-dev/lib/go-json';
 import { clientSideApply } from '@plat-dev/meta/identity';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject } from '@plat-dev/schema/types';
+import { goJson } from '../output/go-json.ts';
 
 export const lastAppliedAnnotation = clientSideApply.annotation;
 

@@ -1,12 +1,12 @@
 /** `plat apply view-last-applied`: what a client-side apply keeps in its annotation. */
 
 import { bool, choice, text } from '@plat-dev/lib/flags';
-import { goJson } from '@plat-dev/lib/go-json';
 import { stringifyYaml } from '@plat-dev/schema/yaml';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { fileFlags, namespaceFlag } from '../objects/object-flags.ts';
 import { checkTargets, findTargets } from '../objects/targets.ts';
+import { goJson } from '../output/go-json.ts';
 import { isStock } from '../program.ts';
 import { withServer } from '../work.ts';
 import { lastAppliedOf } from './last-applied.ts';

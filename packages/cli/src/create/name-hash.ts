@@ -4,9 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { escapedHtml, goJson } from '@plat-dev/lib/go-json';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
+import { escapedHtml, goJson } from '../output/go-json.ts';
 
 type Data = Readonly<Record<string, string>>;
 

@@ -12,9 +12,9 @@
  * Texts count in bytes (lib/byte-text.ts).
  */
 
-import { sortedKeys } from '@plat-dev/lib/go-json';
 import { type Integer, isInteger } from '@plat-dev/lib/integers';
 import { own } from '@plat-dev/lib/own';
+import { sortedKeys } from '../output/go-json.ts';
 
 /** A float that looks like a whole number. */
 export class GoFloat {

@@ -7,10 +7,10 @@
  *   .metadata.name                                          a path alone needs no braces (not as kubectl, which prints it)
  */
 import { FlagError } from '@plat-dev/lib/flags';
-import { goJson } from '@plat-dev/lib/go-json';
 import { JsonPathError, type StrictPath, strictJsonPath } from '@plat-dev/meta/json-path';
 import { goText } from '../go-template/index.ts';
 import { unquote } from '../go-template/quote.ts';
+import { goJson } from './go-json.ts';
 
 export type Template = (value: unknown) => string;
 

@@ -1,6 +1,7 @@
 /** Whole objects as YAML or JSON. */
-import { goJson } from '@plat-dev/lib/go-json';
+
 import type { JsonValue } from '@plat-dev/schema/types';
+import { goJson } from './go-json.ts';
 
 export interface ApiItem {
   readonly apiVersion?: string;

@@ -1,8 +1,8 @@
 /** ID tokens of an OpenID provider. Verified here with the provider's published keys; the provider is not called per request. */
 
 import type { Clock } from '@plat-dev/lib/clock';
-import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/lib/jwt';
 import { own } from '@plat-dev/lib/own';
+import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/pki/jwt';
 import { ExpiringCache } from '../../expiring-cache.ts';
 import type { OutboundLimits } from '../../http-client/outbound.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';

@@ -1,9 +1,9 @@
 /** The claims of service account tokens of both kinds: bound tokens made on request, and tokens in a Secret. */
 
 import type { KeyObject } from 'node:crypto';
-import { type Claims, signJwt } from '@plat-dev/lib/jwt';
 import { own } from '@plat-dev/lib/own';
 import { domainName, type Identity, type QualifiedName } from '@plat-dev/meta/identity';
+import { type Claims, signJwt } from '@plat-dev/pki/jwt';
 import { serviceAccountName } from '../authn/users.ts';
 
 export interface NamedObject {

@@ -1,6 +1,6 @@
 /** The documents by which other parties verify this server's tokens. */
 import type { KeyObject } from 'node:crypto';
-import { algorithmFor, keyIdOf, toJwk } from '@plat-dev/lib/jwt';
+import { algorithmFor, keyIdOf, toJwk } from '@plat-dev/pki/jwt';
 
 export interface IssuerDocuments {
   /** `/.well-known/openid-configuration`, `application/json`. */

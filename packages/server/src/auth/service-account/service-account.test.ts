@@ -1,11 +1,11 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { FakeStore } from '@plat-dev/kinds/live.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { parseJwt } from '@plat-dev/lib/jwt';
 import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import { ApiError } from '@plat-dev/meta/errors';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { newKeyPair } from '@plat-dev/pki';
+import { parseJwt } from '@plat-dev/pki/jwt';
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { bearer, bearerToken, tokenUnion } from '../authn/bearer.ts';

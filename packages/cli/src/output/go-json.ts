@@ -1,7 +1,7 @@
-import { jsonText } from './json-text.ts';
+import { jsonText } from '@plat-dev/lib/json-text';
 
 /** JSON as Go's encoder writes it: keys in order, and the characters that mean something in HTML escaped. */
-import { own } from './own.ts';
+import { own } from '@plat-dev/lib/own';
 
 const special: Readonly<Record<string, string>> = {
   '<': '\\u003c',

@@ -5,8 +5,8 @@
 
 import { constants, createHash, createPublicKey, type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto';
 import { promisify } from 'node:util';
-import { jsonText } from './json-text.ts';
-import { own } from './own.ts';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { own } from '@plat-dev/lib/own';
 
 interface Algorithm {
   readonly type: 'rsa' | 'ec';
