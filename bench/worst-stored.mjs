@@ -435,6 +435,20 @@ for (const [name, make] of Object.entries(podLists)) {
     return world.touch('deployments', 'a');
   });
 }
+for (const [kind, spec] of Object.entries({ statefulsets: { replicas: 3, serviceName: 's' }, daemonsets: {} }))
+  stored(`${kind} of pods with aliases of hosts`, async (world) => {
+    await world.store(kind, 'a', { spec: { ...spec, selector: selecting, template: template(podLists['aliases of hosts']()) } });
+    return world.touch(kind, 'a');
+  });
+stored('deployment with replica sets of other large templates', async (world) => {
+  const sets = (i) => ({ metadata: { labels: { app: 'x' } }, spec: { replicas: 0, selector: selecting, template: other(i) } });
+  const other = (i) => template({ ...podLists['aliases of hosts'](), hostname: `h${i}` });
+  await world.storeAll('replicasets', 10, sets);
+  await world.store('deployments', 'a', {
+    spec: { replicas: 0, revisionHistoryLimit: 20, selector: selecting, template: template(podLists['aliases of hosts']()) },
+  });
+  return world.touch('deployments', 'a');
+});
 stored('pod, 256 KiB of annotations in files of 5,000 names', async (world) => {
   const annotations = { a: 'x'.repeat(250_000) };
   const items = times(5_000, (i) => ({ path: `p${i}`, fieldRef: { fieldPath: 'metadata.annotations' } }));
