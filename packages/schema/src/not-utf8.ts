@@ -22,8 +22,8 @@ export class NotUtf8 extends DecodeError {
 /** The first place of text that `foreign` recognizes. */
 export function* placeOfText(value: JsonValue, foreign: (text: string) => boolean): Work<TextPlace | undefined> {
   const search = { path: [], foreign, visited: 0 };
-  const found = yield* find(value, search);
-  return found === undefined ? undefined : { path: search.path.join('').replace(/^\./, ''), isKey: found === 'key' };
+  const part = yield* findForeign(value, search);
+  return part === undefined ? undefined : { path: search.path.join('').replace(/^\./, ''), isKey: part === 'key' };
 }
 
 interface Search {
@@ -35,7 +35,7 @@ interface Search {
 /** Values after which the search yields; a power of two. */
 const VALUES_A_STEP = 1024;
 
-function* find(value: JsonValue, search: Search): Work<'key' | 'value' | undefined> {
+function* findForeign(value: JsonValue, search: Search): Work<'key' | 'value' | undefined> {
   if (typeof value === 'string') return search.foreign(value) ? 'value' : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   const keys = Array.isArray(value) ? undefined : Object.keys(value);
@@ -45,8 +45,8 @@ function* find(value: JsonValue, search: Search): Work<'key' | 'value' | undefin
     const key = keys?.[i] ?? '';
     if (search.foreign(key)) return 'key';
     search.path.push(keys === undefined ? `[${i}]` : `.${key}`);
-    const found = yield* find((keys === undefined ? (value as JsonValue[])[i] : own(value as JsonObject, key)) as JsonValue, search);
-    if (found !== undefined) return found;
+    const part = yield* findForeign((keys === undefined ? (value as JsonValue[])[i] : own(value as JsonObject, key)) as JsonValue, search);
+    if (part !== undefined) return part;
     search.path.pop();
   }
   return undefined;

@@ -87,11 +87,11 @@ function messageFiller(type: MessageType): Filler {
     plans ??= type.ordered.map(planField).filter((plan) => plan.default !== undefined || plan.fill !== undefined);
     const object = value as Values;
     for (const plan of plans) {
-      const given = own(object, plan.name);
-      if (plan.default !== undefined && (given === undefined || given === null || given === plan.zero)) {
+      const fieldValue = own(object, plan.name);
+      if (plan.default !== undefined && (fieldValue === undefined || fieldValue === null || fieldValue === plan.zero)) {
         setOwn(object, plan.name, cloneJson(plan.default));
-      } else if (plan.fill !== undefined && given !== undefined && given !== null) {
-        plan.fill(given);
+      } else if (plan.fill !== undefined && fieldValue !== undefined && fieldValue !== null) {
+        plan.fill(fieldValue);
       }
     }
   };

@@ -16,7 +16,7 @@ export class FieldFaults {
   readonly texts: string[] = [];
   /** Repeated keys of YAML text, which are named by their lines. */
   readonly lines: string[] = [];
-  private readonly seen = new Set<string>();
+  private readonly reportedTexts = new Set<string>();
   private reports = 0;
 
   get empty(): boolean {
@@ -25,7 +25,7 @@ export class FieldFaults {
 
   /** Whether another fault would be kept; if not, its path is not built. */
   accepts(): boolean {
-    return this.seen.size < MAX_FAULTS && this.reports++ < MAX_REPORTS;
+    return this.reportedTexts.size < MAX_FAULTS && this.reports++ < MAX_REPORTS;
   }
 
   add(text: string): void {
@@ -37,8 +37,8 @@ export class FieldFaults {
     this.lines.push(text);
   }
   private isNew(text: string): boolean {
-    if (this.seen.size >= MAX_FAULTS || this.seen.has(text)) return false;
-    this.seen.add(text);
+    if (this.reportedTexts.size >= MAX_FAULTS || this.reportedTexts.has(text)) return false;
+    this.reportedTexts.add(text);
     return true;
   }
 

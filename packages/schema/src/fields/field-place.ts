@@ -18,20 +18,20 @@ export interface Place {
 }
 
 /** The type of a value; `any`: every field is known, and only repeated fields are faults. */
-type Known = ResolvedType | 'any';
+type WalkedType = ResolvedType | 'any';
 
 /** A place with a type. Fields of a message that the type does not name are reported as unknown, also if they are repeated. */
 export class FieldPlace implements Place {
   private readonly faults: FieldFaults;
-  private readonly known: Known;
+  private readonly type: WalkedType;
   /** Prefix of each message: `json patch `. */
   private readonly prefix: string;
   private readonly above: FieldPlace | undefined;
   private readonly step: string | number;
 
-  private constructor(faults: FieldFaults, known: Known, prefix: string, above: FieldPlace | undefined, step: string | number) {
+  private constructor(faults: FieldFaults, type: WalkedType, prefix: string, above: FieldPlace | undefined, step: string | number) {
     this.faults = faults;
-    this.known = known;
+    this.type = type;
     this.prefix = prefix;
     this.above = above;
     this.step = step;
@@ -39,8 +39,8 @@ export class FieldPlace implements Place {
 
   /** The beginning of a value of a type. Objects whose unknown fields are kept have `unknownFields` of their own (`kinds/kind.ts`). */
   static root(faults: FieldFaults, type: Type, prefix = ''): FieldPlace {
-    const known = resolve(type);
-    return new FieldPlace(faults, keepsUnknown(known) ? 'any' : openOr(known), prefix, undefined, '');
+    const resolved = resolve(type);
+    return new FieldPlace(faults, keepsUnknown(resolved) ? 'any' : openOr(resolved), prefix, undefined, '');
   }
   /** A part of an object without a declared type. */
   static at(faults: FieldFaults, steps: readonly (string | number)[], type: Type): FieldPlace {
@@ -50,29 +50,29 @@ export class FieldPlace implements Place {
   }
 
   field(key: string, repeated: boolean): FieldPlace | undefined {
-    const { known } = this;
-    const below = known === 'any' ? known : this.fieldType(objectIn(known), key);
+    const { type } = this;
+    const below = type === 'any' ? type : this.fieldType(objectIn(type), key);
     if (below === undefined) return undefined;
     if (repeated) this.report('duplicate', key);
     return this.below(below, key);
   }
-  private fieldType(known: ResolvedType, key: string): ResolvedType | undefined {
-    if (known.node === 'map') return resolve(known.value);
-    if (known.node !== 'message') return undefined;
-    const field = fieldOf(known, key);
+  private fieldType(type: ResolvedType, key: string): ResolvedType | undefined {
+    if (type.node === 'map') return resolve(type.value);
+    if (type.node !== 'message') return undefined;
+    const field = fieldOf(type, key);
     if (field !== undefined) return resolve(field.type);
-    if (!keepsUnknown(known)) this.report('unknown', key);
+    if (!keepsUnknown(type)) this.report('unknown', key);
     return undefined;
   }
 
   item(index: number): FieldPlace | undefined {
-    const { known } = this;
-    return this.below(known === 'any' ? known : itemIn(known), index);
+    const { type } = this;
+    return this.below(type === 'any' ? type : itemIn(type), index);
   }
-  private below(type: Known | undefined, step: string | number): FieldPlace | undefined {
-    const known = type === undefined || type === 'any' ? type : openOr(type);
-    if (known === undefined || (known !== 'any' && known.node === 'scalar')) return undefined;
-    return new FieldPlace(this.faults, known, this.prefix, this, step);
+  private below(type: WalkedType | undefined, step: string | number): FieldPlace | undefined {
+    const walked = type === undefined || type === 'any' ? type : openOr(type);
+    if (walked === undefined || (walked !== 'any' && walked.node === 'scalar')) return undefined;
+    return new FieldPlace(this.faults, walked, this.prefix, this, step);
   }
 
   private report(what: 'unknown' | 'duplicate', key: string): void {
@@ -85,11 +85,11 @@ export class FieldPlace implements Place {
 
 const keepsUnknown = (type: ResolvedType): boolean => type.node === 'message' && type.unknown === 'keep';
 /** `any` for a scalar that may hold any value; other scalars are not walked, even those that hold objects. */
-const openOr = (type: ResolvedType): Known => (type.node === 'scalar' && type.open === true ? 'any' : type);
+const openOr = (type: ResolvedType): WalkedType => (type.node === 'scalar' && type.open === true ? 'any' : type);
 /** The type of a value that is an object. */
-const objectIn = (known: ResolvedType): ResolvedType => (known.node === 'union' ? resolve(known.object.type) : known);
-function itemIn(known: ResolvedType): ResolvedType | undefined {
-  const list = known.node === 'union' ? resolve(known.other.type) : known;
+const objectIn = (type: ResolvedType): ResolvedType => (type.node === 'union' ? resolve(type.object.type) : type);
+function itemIn(type: ResolvedType): ResolvedType | undefined {
+  const list = type.node === 'union' ? resolve(type.other.type) : type;
   return list.node === 'list' ? resolve(list.item) : undefined;
 }
 

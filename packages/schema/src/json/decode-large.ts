@@ -26,15 +26,15 @@ type Values = Record<string, unknown>;
 
 /** The same as `decode`. Throws DecodeError. */
 export function* decodedValue(type: Type, value: unknown): Work<unknown> {
-  const large: Large[] = [];
-  if (isContainer(value)) yield* find(type, value, { large, visited: 0 });
+  const largeParts: Large[] = [];
+  if (isContainer(value)) yield* findLarge(type, value, { largeParts, visited: 0 });
   const results = new Map<object, unknown>();
-  for (const one of large) {
+  for (const part of largeParts) {
     yield;
-    if ('copy' in one) results.set(one.value, yield* one.copy);
-    else yield* 'keys' in one ? decodeMap(one, results) : decodeList(one, results);
+    if ('copy' in part) results.set(part.value, yield* part.copy);
+    else yield* 'keys' in part ? decodeMap(part, results) : decodeList(part, results);
   }
-  if (large.length > 0) yield;
+  if (largeParts.length > 0) yield;
   return withDecoded(results, () => decodeValue(type, value));
 }
 
@@ -58,7 +58,7 @@ interface Plain {
 type Large = LargeList | LargeMap | Plain;
 
 interface Search {
-  readonly large: Large[];
+  readonly largeParts: Large[];
   /** Objects and lists so far. */
   visited: number;
 }
@@ -67,25 +67,25 @@ interface Search {
  * The large lists and maps of a value, those within others first. A list or map is large by its own entries, or by what these
  * hold. Returns how many objects are decoded together with what holds the value.
  */
-function* find(type: Type, value: object, search: Search): Work<number> {
+function* findLarge(type: Type, value: object, search: Search): Work<number> {
   if ((++search.visited & (VISITED_A_STEP - 1)) === 0) yield;
   const resolved = resolve(type);
   switch (resolved.node) {
     case 'message':
-      return Array.isArray(value) ? 1 : yield* findInMessage(resolved, value as Values, search);
+      return Array.isArray(value) ? 1 : yield* findLargeInMessage(resolved, value as Values, search);
     case 'union':
-      return yield* find(Array.isArray(value) ? resolved.other.type : resolved.object.type, value, search);
+      return yield* findLarge(Array.isArray(value) ? resolved.other.type : resolved.object.type, value, search);
     case 'list': {
       if (!Array.isArray(value)) return 1;
       const item = resolve(resolved.item);
       if (item.node === 'scalar' && !isPlain(item.name)) {
-        if (value.length > SCALARS) search.large.push({ type: resolved, value, step: SCALARS });
+        if (value.length > SCALARS) search.largeParts.push({ type: resolved, value, step: SCALARS });
         return 1;
       }
       let weight = 0;
-      for (const item of value) if (isContainer(item)) weight += yield* find(resolved.item, item, search);
+      for (const item of value) if (isContainer(item)) weight += yield* findLarge(resolved.item, item, search);
       if (value.length < MANY && weight < MANY) return weight + 1;
-      search.large.push({ type: resolved, value, step: stepOf(value.length, weight) });
+      search.largeParts.push({ type: resolved, value, step: stepOf(value.length, weight) });
       return 1;
     }
     case 'map': {
@@ -94,44 +94,44 @@ function* find(type: Type, value: object, search: Search): Work<number> {
       const isScalar = item.node === 'scalar' && !isPlain(item.name);
       const keys = Object.keys(value);
       if (isScalar && keys.length <= SCALARS) return 1;
-      yield* sorted(keys);
+      yield* sortKeys(keys);
       if (isScalar) {
-        search.large.push({ type: resolved, value: value as Values, keys, step: SCALARS });
+        search.largeParts.push({ type: resolved, value: value as Values, keys, step: SCALARS });
         return 1;
       }
       let weight = 0;
       for (const key of keys) {
         const item = (value as Values)[key];
-        if (isContainer(item)) weight += yield* find(resolved.value, item, search);
+        if (isContainer(item)) weight += yield* findLarge(resolved.value, item, search);
       }
       if (keys.length < MANY && weight < MANY) return weight + 1;
-      search.large.push({ type: resolved, value: value as Values, keys, step: stepOf(keys.length, weight) });
+      search.largeParts.push({ type: resolved, value: value as Values, keys, step: stepOf(keys.length, weight) });
       return 1;
     }
     case 'scalar':
       // Sets of fields are shared rather than copied.
-      if (resolved.name === 'fieldsV1') search.large.push({ value, copy: clonedJson(value, itself) });
-      else if (isPlain(resolved.name)) search.large.push({ value, copy: clonedJson(value) });
+      if (resolved.name === 'fieldsV1') search.largeParts.push({ value, copy: clonedJson(value, itself) });
+      else if (isPlain(resolved.name)) search.largeParts.push({ value, copy: clonedJson(value) });
       return 1;
   }
 }
 /** Sorts the keys of a map, with pauses if there are many. */
-function* sorted(keys: string[]): Work<void> {
+function* sortKeys(keys: string[]): Work<void> {
   if (isSorted(keys)) return;
   if (keys.length <= SCALARS) keys.sort();
   else yield* sortedList(keys, (a, b) => (a < b ? -1 : 1));
 }
 
-function* findInMessage(type: MessageType, value: Values, search: Search): Work<number> {
+function* findLargeInMessage(type: MessageType, value: Values, search: Search): Work<number> {
   const fields = fieldsOf(type);
   let weight = 1;
   for (const name of Object.keys(value)) {
     const inner = value[name];
     if (!isContainer(inner)) continue;
     const field = fields.get(name);
-    if (field !== undefined) weight += yield* find(field, inner, search);
-    else if (type.unknown === 'keep' && !type.ordered.some((known) => known.name === name))
-      search.large.push({ value: inner, copy: clonedJson(inner) });
+    if (field !== undefined) weight += yield* findLarge(field, inner, search);
+    else if (type.unknown === 'keep' && !type.ordered.some((field) => field.name === name))
+      search.largeParts.push({ value: inner, copy: clonedJson(inner) });
   }
   return weight;
 }

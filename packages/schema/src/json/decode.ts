@@ -42,16 +42,16 @@ export function decodeValue(type: Type, value: unknown): unknown {
  * Large lists and maps, and values without a type, that were decoded before the value that holds them (`decode-large.ts`), by their input. Each is used
  * once: what is decoded shares nothing. Undefined but for the time of such a call.
  */
-let decodedBefore: Map<object, unknown> | undefined;
+let earlierResults: Map<object, unknown> | undefined;
 
 /** Runs `decode` while results of an earlier step are used. */
 export function withDecoded<T>(results: Map<object, unknown>, decode: () => T): T {
-  decodedBefore = results;
+  earlierResults = results;
   present.top = 0;
   try {
     return decode();
   } finally {
-    decodedBefore = undefined;
+    earlierResults = undefined;
   }
 }
 function takeDecoded(results: Map<object, unknown>, value: object): unknown {
@@ -93,9 +93,9 @@ export const isPlain = (name: ScalarName): boolean => name === 'json' || name ==
 
 function plainDecoder(read: Decoder): Decoder {
   return (value) => {
-    if (decodedBefore !== undefined && typeof value === 'object') {
-      const before = takeDecoded(decodedBefore, value as object);
-      if (before !== undefined) return before;
+    if (earlierResults !== undefined && typeof value === 'object') {
+      const earlierResult = takeDecoded(earlierResults, value as object);
+      if (earlierResult !== undefined) return earlierResult;
     }
     return read(value);
   };
@@ -108,9 +108,9 @@ function listDecoder(type: ListType): Decoder {
   const readItems = itemsReader(type);
   return (value) => {
     if (!Array.isArray(value)) throw unreadable(value, type);
-    if (decodedBefore !== undefined) {
-      const before = takeDecoded(decodedBefore, value);
-      if (before !== undefined) return before;
+    if (earlierResults !== undefined) {
+      const earlierResult = takeDecoded(earlierResults, value);
+      if (earlierResult !== undefined) return earlierResult;
     }
     const out: unknown[] = [];
     readItems(value, out, value.length);
@@ -142,9 +142,9 @@ function mapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
   const readEntries = entriesReader(type);
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
-    if (decodedBefore !== undefined) {
-      const before = takeDecoded(decodedBefore, value as object);
-      if (before !== undefined) return before;
+    if (earlierResults !== undefined) {
+      const earlierResult = takeDecoded(earlierResults, value as object);
+      if (earlierResult !== undefined) return earlierResult;
     }
     const keys = sortedKeys(value as Values);
     if (keys.length === 0 && empty === 'drop') return undefined;
@@ -176,9 +176,9 @@ export function entriesReader(type: MapType): (map: Values, out: Values, keys: r
 function textMapDecoder(type: MapType, empty: 'keep' | 'drop'): Decoder {
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
-    if (decodedBefore !== undefined) {
-      const before = takeDecoded(decodedBefore, value as object);
-      if (before !== undefined) return before;
+    if (earlierResults !== undefined) {
+      const earlierResult = takeDecoded(earlierResults, value as object);
+      if (earlierResult !== undefined) return earlierResult;
     }
     let plain = true;
     let last = '';
@@ -266,7 +266,7 @@ function messageDecoder(type: MessageType): Decoder {
   const careful = type.ordered.some((field) => isInherited(field.name));
   return (value) => {
     if (typeof value !== 'object' || Array.isArray(value)) throw unreadable(value, type);
-    const given = careful ? ownOnly(value) : (value as Values);
+    const object = careful ? ownOnly(value) : (value as Values);
     if (fields === undefined) {
       const plans = type.ordered.map(planField);
       fields = new Map(plans.map((plan) => [plan.name, plan]));
@@ -274,7 +274,7 @@ function messageDecoder(type: MessageType): Decoder {
     }
     const out: Values = {};
     const base = present.top;
-    present.gather(fields, given);
+    present.gather(fields, object);
     const end = present.top;
     let next = 0;
     for (let i = base; i < end; i++) {

@@ -56,25 +56,25 @@ function compile(resolved: ResolvedType): Form | undefined {
 }
 
 function listForm(list: readonly unknown[], item: Form): readonly unknown[] {
-  let made: unknown[] | undefined;
+  let changedCopy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
     const value = item(list[i]);
     if (value === list[i]) continue;
-    made ??= [...list];
-    made[i] = value;
+    changedCopy ??= [...list];
+    changedCopy[i] = value;
   }
-  return made ?? list;
+  return changedCopy ?? list;
 }
 
 function mapForm(map: Values, item: Form): Values {
-  let made: Values | undefined;
+  let changedCopy: Values | undefined;
   for (const key in map) {
     const value = item(map[key]);
     if (value === map[key]) continue;
-    made ??= { ...map };
-    setOwn(made, key, value);
+    changedCopy ??= { ...map };
+    setOwn(changedCopy, key, value);
   }
-  return made ?? map;
+  return changedCopy ?? map;
 }
 
 function messageForm(type: MessageType): Form | undefined {
@@ -86,21 +86,21 @@ function messageForm(type: MessageType): Form | undefined {
   if (empty.length === 0 && inner.length === 0) return undefined;
   return (message) => {
     const object = message as Values;
-    let made: Values | undefined;
+    let changedCopy: Values | undefined;
     for (const { name, form } of inner) {
       if (!Object.hasOwn(object, name)) continue;
-      const given = own(object, name);
-      const value = form(given);
-      if (value === given) continue;
-      made ??= { ...object };
-      setOwn(made, name, value);
+      const fieldValue = own(object, name);
+      const value = form(fieldValue);
+      if (value === fieldValue) continue;
+      changedCopy ??= { ...object };
+      setOwn(changedCopy, name, value);
     }
     for (const { name, value } of empty) {
       if (Object.hasOwn(object, name)) continue;
-      made ??= { ...object };
-      setOwn(made, name, value());
+      changedCopy ??= { ...object };
+      setOwn(changedCopy, name, value());
     }
-    return made ?? object;
+    return changedCopy ?? object;
   };
 }
 

@@ -33,8 +33,8 @@ export function messageEncoder(type: MessageType, encoderOf: EncoderOf, encodeOt
   let always: readonly FieldPlan[] = [];
   const keepsUnknown = type.unknown === 'keep';
   const careful = type.ordered.some((field) => isInherited(field.name));
-  return (writer, given) => {
-    const object = careful ? ownOnly(given) : (given as Values);
+  return (writer, value) => {
+    const object = careful ? ownOnly(value) : (value as Values);
     if (fields === undefined) {
       const plans = type.ordered.map((field, at) => planField(field, at, encoderOf));
       fields = new Map(plans.map((plan) => [plan.name, plan]));

@@ -71,8 +71,8 @@ export class JsonParser {
     return true;
   }
 
-  /** `seen`: the keys of this text so far, where `into` has others from the previous value. */
-  private *object(place: Place | undefined, into: JsonObject, seen: Set<string> | undefined): Work<JsonObject> {
+  /** `keysSoFar`: the keys of this text so far, where `into` has others from the previous value. */
+  private *object(place: Place | undefined, into: JsonObject, keysSoFar: Set<string> | undefined): Work<JsonObject> {
     this.enter();
     this.blank();
     if (this.text[this.at] === '}') return this.leave(into);
@@ -85,8 +85,8 @@ export class JsonParser {
       this.at++;
       this.blank();
       const exists = Object.hasOwn(into, key);
-      const below = place?.field(key, seen === undefined ? exists : seen.has(key), this.text, this.at);
-      seen?.add(key);
+      const below = place?.field(key, keysSoFar === undefined ? exists : keysSoFar.has(key), this.text, this.at);
+      keysSoFar?.add(key);
       const char = this.text[this.at];
       setOwn(into, key, isOpening(char) ? yield* this.container(char, below, exists ? own(into, key) : undefined) : this.scalar(char));
       if (this.isPauseDue()) yield;

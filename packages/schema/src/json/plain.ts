@@ -130,9 +130,9 @@ export function withoutUndefined(value: unknown): unknown {
   }
   let copy: Record<string, unknown> | undefined;
   for (const key in value) {
-    const given = (value as Record<string, unknown>)[key];
-    const item = withoutUndefined(given);
-    if (item === given && item !== undefined) continue;
+    const original = (value as Record<string, unknown>)[key];
+    const item = withoutUndefined(original);
+    if (item === original && item !== undefined) continue;
     copy ??= { ...value } as Record<string, unknown>;
     if (item === undefined) delete copy[key];
     else copy[key] = item;

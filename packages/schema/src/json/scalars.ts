@@ -50,17 +50,17 @@ const decoders: Readonly<Record<types.ScalarName, (value: unknown) => unknown>> 
   quantity(value) {
     // A value that is not a string is parsed from its JSON text, as in a stock server: numbers are accepted, other values are not.
     const text = typeof value === 'string' ? value : jsonText(value);
-    return own(text.length > maxQuantityLength ? 'x' : text, canonicalQuantity);
+    return canonicalText(text.length > maxQuantityLength ? 'x' : text, canonicalQuantity);
   },
   time(value) {
-    const text = own(plainText(value), canonicalTime);
+    const text = canonicalText(plainText(value), canonicalTime);
     return text === zeroTime ? undefined : text;
   },
   microTime(value) {
-    const text = own(plainText(value), canonicalMicroTime);
+    const text = canonicalText(plainText(value), canonicalMicroTime);
     return text === zeroMicroTime ? undefined : text;
   },
-  duration: (value) => own(plainText(value), canonicalDuration),
+  duration: (value) => canonicalText(plainText(value), canonicalDuration),
   intOrString(value) {
     if (typeof value === 'string') return value;
     // A value that is not a string is decoded as a number, with the errors of one.
@@ -81,7 +81,7 @@ function plainText(value: unknown): string {
   if (typeof value !== 'string') throw unreadable(value, types.string);
   return value;
 }
-function own(text: string, canonical: (text: string) => string): string {
+function canonicalText(text: string, canonical: (text: string) => string): string {
   try {
     return canonical(text);
   } catch (error) {
@@ -93,8 +93,8 @@ function own(text: string, canonical: (text: string) => string): string {
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** Base64 in its one canonical spelling: line ends are dropped, unused bits cleared. */
-function canonicalBase64(given: string): string {
-  const text = given.includes('\n') || given.includes('\r') ? given.replace(/[\r\n]/g, '') : given;
+function canonicalBase64(base64: string): string {
+  const text = base64.includes('\n') || base64.includes('\r') ? base64.replace(/[\r\n]/g, '') : base64;
   if (text.length % 4 !== 0 || !base64Text.test(text))
     throw new Mismatch(undefined, undefined, `illegal base64 data at input byte ${firstIllegal(text)}`);
   if (!text.endsWith('=')) return text;

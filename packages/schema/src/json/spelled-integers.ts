@@ -85,16 +85,16 @@ export function isInteger(type: Type): boolean {
 }
 /** The error for a number in an integer field; `steps` is its path from the root. */
 export function floatFault(root: Type, type: Type, spelling: string, steps: readonly (string | number)[]): DecodeError {
-  const shown = spelling.length > 64 ? `${spelling.slice(0, 64)}...` : spelling;
-  const fault = new Mismatch(`number ${shown}`, typeText(type));
+  const shortSpelling = spelling.length > 64 ? `${spelling.slice(0, 64)}...` : spelling;
+  const fault = new Mismatch(`number ${shortSpelling}`, typeText(type));
   const types: Type[] = [root];
-  for (const one of steps) types.push(typeBelow(types[types.length - 1] as Type, one) as Type);
+  for (const step of steps) types.push(typeBelow(types[types.length - 1] as Type, step) as Type);
   for (let i = steps.length - 1; i >= 0; i--) {
     const holder = resolve(types[i] as Type);
-    const one = steps[i] as string | number;
-    if (holder.node === 'message') fault.inField(holder.name, String(one));
-    else if (typeof one === 'number') fault.path.push(one);
-    else fault.within(one);
+    const step = steps[i] as string | number;
+    if (holder.node === 'message') fault.inField(holder.name, String(step));
+    else if (typeof step === 'number') fault.path.push(step);
+    else fault.within(step);
   }
   return fault.toError();
 }

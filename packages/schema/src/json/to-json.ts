@@ -81,10 +81,10 @@ function planField(field: NamedField): FieldPlan {
 
 function messageCopier(type: MessageType): Copier {
   let plans: FieldPlan[] | undefined;
-  const known = new Set(type.ordered.map((field) => field.name));
+  const fieldNames = new Set(type.ordered.map((field) => field.name));
   const careful = type.ordered.some((field) => isInherited(field.name));
-  return (given) => {
-    const object = careful ? ownOnly(given) : (given as Values);
+  return (message) => {
+    const object = careful ? ownOnly(message) : (message as Values);
     plans ??= type.ordered.map(planField);
     const out: Record<string, JsonValue> = {};
     for (const plan of plans) {
@@ -98,7 +98,7 @@ function messageCopier(type: MessageType): Copier {
     if (type.unknown === 'keep') {
       for (const key of Object.keys(object)) {
         const value = object[key];
-        if (!known.has(key) && value !== undefined) setOwn(out, key, cloneJson(value));
+        if (!fieldNames.has(key) && value !== undefined) setOwn(out, key, cloneJson(value));
       }
     }
     return out;

@@ -224,8 +224,8 @@ interface OutputField {
 const messages = new WeakMap<MessageType, Message>();
 
 function messageOf(type: MessageType): Message {
-  const known = messages.get(type);
-  if (known !== undefined) return known;
+  const cachedMessage = messages.get(type);
+  if (cachedMessage !== undefined) return cachedMessage;
   const message = new TypedMessage(type);
   messages.set(type, message);
   return message;
@@ -409,9 +409,9 @@ const scalars: Readonly<Record<ScalarName, Read | Message>> = {
   int64,
   double: (source) => source.double(),
   bytes: (source) => source.base64(),
-  quantity: fixedMessage({ 1: [2, text] }, ([, given = '0']) => {
+  quantity: fixedMessage({ 1: [2, text] }, ([, quantityText = '0']) => {
     try {
-      return canonicalQuantity((given as string).length > 512 ? 'x' : (given as string));
+      return canonicalQuantity((quantityText as string).length > 512 ? 'x' : (quantityText as string));
     } catch (error) {
       throw error instanceof QuantityError ? new DecodeError(error.message) : error;
     }

@@ -40,8 +40,8 @@ const contentWriters = new WeakMap<MessageType, Write>();
 
 /** The fields of a message, without its length. Fields are planned on first use, so that a schema may contain itself. */
 function contentWriterOf(type: MessageType): Write {
-  const known = contentWriters.get(type);
-  if (known !== undefined) return known;
+  const cachedWriter = contentWriters.get(type);
+  if (cachedWriter !== undefined) return cachedWriter;
   let fields: Write[] | undefined;
   const write: Write = (object) => {
     fields ??= planFields(type);
@@ -193,8 +193,8 @@ function unionWriter({ object, other }: UnionType): Write {
   ].sort((a, b) => b.tag - a.tag);
   return (value) => {
     for (const arm of arms) {
-      const held = arm.of(value);
-      if (held !== undefined && held !== null) arm.write(held);
+      const armValue = arm.of(value);
+      if (armValue !== undefined && armValue !== null) arm.write(armValue);
     }
   };
 }

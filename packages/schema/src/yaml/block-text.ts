@@ -13,8 +13,8 @@ export function* blockText(cursor: YamlCursor, parent: number): Work<string> {
   if (!cursor.lineIsOver()) cursor.fail('did not find expected comment or line break');
   const end = cursor.text.indexOf('\n', cursor.at);
   cursor.at = end < 0 ? cursor.text.length : end;
-  const given = header[1] ?? header[4];
-  const indent = given === undefined ? yield* blockIndent(cursor, parent) : Math.max(parent, 0) + Number(given);
+  const indentDigit = header[1] ?? header[4];
+  const indent = indentDigit === undefined ? yield* blockIndent(cursor, parent) : Math.max(parent, 0) + Number(indentDigit);
   const body = new BlockLines(folded);
   const trailing = yield* blockLines(cursor, indent, body);
   const text = body.text();

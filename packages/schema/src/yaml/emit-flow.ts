@@ -31,15 +31,15 @@ function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, tex
   const separator = second === undefined ? `,${lead === '' ? ' ' : lead}` : text.slice(first.place.end, second.start);
   const isQuoted = text[first.start] === '"';
   const pieces: string[] = [];
-  const names = renamed(entries, value);
-  const written = new Set(entries.map((entry) => names.get(entry) ?? entry.key));
+  const names = newNames(entries, value);
+  const writtenKeys = new Set(entries.map((entry) => names.get(entry) ?? entry.key));
   const order = Object.keys(value);
   const addedBefore = (name: string | undefined): void => {
     for (const key of order) {
-      if (written.has(key) || order.slice(order.indexOf(key) + 1).find((one) => written.has(one)) !== name) continue;
+      if (writtenKeys.has(key) || order.slice(order.indexOf(key) + 1).find((later) => writtenKeys.has(later)) !== name) continue;
       const newLine = lead.includes('\n') ? lead.slice(lead.lastIndexOf('\n') + 1) : undefined;
-      const shown = isQuoted || !/^[A-Za-z][\w-]*$/.test(key) ? JSON.stringify(key) : key;
-      pieces.push(`${shown}: ${flowText(own(value, key) as JsonValue, newLine, unitOf(text))}`);
+      const keyText = isQuoted || !/^[A-Za-z][\w-]*$/.test(key) ? JSON.stringify(key) : key;
+      pieces.push(`${keyText}: ${flowText(own(value, key) as JsonValue, newLine, unitOf(text))}`);
     }
   };
   for (const entry of entries) {
@@ -56,17 +56,17 @@ function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, tex
   return `{${lead}${pieces.join(separator)}${text.slice(lastEntry.place.end, place.end)}`;
 }
 
-function renamed(entries: readonly Entry[], value: { readonly [key: string]: JsonValue }): Map<Entry, string> {
+function newNames(entries: readonly Entry[], value: { readonly [key: string]: JsonValue }): Map<Entry, string> {
   const names = new Map<Entry, string>();
-  const known = new Set(entries.map(({ key }) => key));
-  const gone = entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(value, key));
-  const come = Object.keys(value).filter((key) => !known.has(key));
-  for (const entry of gone) {
-    const at = come.findIndex((key) => equal(own(value, key), entry.place.value));
-    if (at >= 0) names.set(entry, come.splice(at, 1)[0] as string);
+  const oldKeys = new Set(entries.map(({ key }) => key));
+  const removedEntries = entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(value, key));
+  const addedKeys = Object.keys(value).filter((key) => !oldKeys.has(key));
+  for (const entry of removedEntries) {
+    const at = addedKeys.findIndex((key) => equal(own(value, key), entry.place.value));
+    if (at >= 0) names.set(entry, addedKeys.splice(at, 1)[0] as string);
   }
-  const [entry, more] = gone.filter((one) => !names.has(one));
-  const [key, another] = come.filter((one) => isMap(own(value, one)));
+  const [entry, more] = removedEntries.filter((candidate) => !names.has(candidate));
+  const [key, another] = addedKeys.filter((candidate) => isMap(own(value, candidate)));
   if (entry !== undefined && more === undefined && key !== undefined && another === undefined && isMap(entry.place.value))
     names.set(entry, key);
   return names;

@@ -119,27 +119,27 @@ class MapEdit {
     this.value = value;
     this.context = context;
     this.indent = ' '.repeat(place.column);
-    const known = new Set(place.entries.map(({ key }) => key));
+    const oldKeys = new Set(place.entries.map(({ key }) => key));
     const merged = place.value as { readonly [key: string]: JsonValue };
     // Values of a merge key need no entry.
-    this.added = Object.keys(value).filter((key) => !known.has(key) && !equal(own(merged, key), value[key]));
+    this.added = Object.keys(value).filter((key) => !oldKeys.has(key) && !equal(own(merged, key), value[key]));
     this.rename();
   }
 
   /** A removed entry and a new one with the same value are a renamed entry. */
   private rename(): void {
-    const gone = this.place.entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(this.value, key));
+    const removedEntries = this.place.entries.filter(({ key }) => key !== '<<' && !Object.hasOwn(this.value, key));
     const pair = (entry: Entry, key: string): void => {
       this.names.set(entry, key);
       this.added.splice(this.added.indexOf(key), 1);
-      gone.splice(gone.indexOf(entry), 1);
+      removedEntries.splice(removedEntries.indexOf(entry), 1);
     };
-    for (const entry of [...gone]) {
-      const key = this.added.find((one) => equal(own(this.value, one), entry.place.value));
+    for (const entry of [...removedEntries]) {
+      const key = this.added.find((newKey) => equal(own(this.value, newKey), entry.place.value));
       if (key !== undefined) pair(entry, key);
     }
-    const [entry, more] = gone;
-    const [key, another] = this.added.filter((one) => isMap(own(this.value, one)));
+    const [entry, more] = removedEntries;
+    const [key, another] = this.added.filter((newKey) => isMap(own(this.value, newKey)));
     if (entry !== undefined && more === undefined && key !== undefined && another === undefined && isMap(entry.place.value))
       pair(entry, key);
   }
@@ -151,13 +151,13 @@ class MapEdit {
   /** New keys that come before an entry, or at the end. */
   private addedBefore(name: string | undefined): string[] {
     const order = Object.keys(this.value);
-    const kept = new Set(this.place.entries.map((entry) => this.nameOf(entry)));
-    const found: string[] = [];
+    const remainingKeys = new Set(this.place.entries.map((entry) => this.nameOf(entry)));
+    const keys: string[] = [];
     for (const key of this.added) {
-      const next = order.slice(order.indexOf(key) + 1).find((one) => kept.has(one));
-      if (next === name) found.push(key);
+      const next = order.slice(order.indexOf(key) + 1).find((newKey) => remainingKeys.has(newKey));
+      if (next === name) keys.push(key);
     }
-    return found;
+    return keys;
   }
 
   emit(): Emitted {

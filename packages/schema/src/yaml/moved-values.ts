@@ -13,12 +13,12 @@ export const isMap = (value: JsonValue | undefined): value is { [key: string]: J
 
 /** The text of collections in block form that the edit removes and whose value it adds elsewhere. */
 export function removedPlaces(place: Place, value: JsonValue): Place[] {
-  const removed: Place[] = [];
-  const added: JsonValue[] = [];
-  compare(place, value, removed, added);
-  const wanted: JsonValue[] = [];
-  for (const one of added) collections(one, wanted);
-  return removed.filter((one) => wanted.some((other) => isPart(one.value, other)));
+  const removedBlocks: Place[] = [];
+  const addedValues: JsonValue[] = [];
+  compare(place, value, removedBlocks, addedValues);
+  const addedCollections: JsonValue[] = [];
+  for (const addedValue of addedValues) collectCollections(addedValue, addedCollections);
+  return removedBlocks.filter((place) => addedCollections.some((other) => isPart(place.value, other)));
 }
 
 /** Whether a value equals another one, or is a map with a few fields less. */
@@ -30,41 +30,41 @@ const isPart = (part: JsonValue, whole: JsonValue): boolean => {
 const MAX_MORE_FIELDS = 2;
 
 /** The text to use for a value: that of an equal value, else of the one with the most common fields. */
-export function sourceOf(value: JsonValue, moved: readonly Place[]): Place | undefined {
-  const parts = moved.filter((one) => isPart(one.value, value));
-  return parts.find((one) => equal(one.value, value)) ?? parts.sort((a, b) => b.entries.length - a.entries.length)[0];
+export function sourceOf(value: JsonValue, movedPlaces: readonly Place[]): Place | undefined {
+  const parts = movedPlaces.filter((place) => isPart(place.value, value));
+  return parts.find((place) => equal(place.value, value)) ?? parts.sort((a, b) => b.entries.length - a.entries.length)[0];
 }
 
-function compare(place: Place, value: JsonValue, removed: Place[], added: JsonValue[]): void {
+function compare(place: Place, value: JsonValue, removedBlocks: Place[], addedValues: JsonValue[]): void {
   if (equal(place.value, value)) return;
   if ((place.type === 'map' || place.type === 'flowMap') && isMap(value)) {
-    const known = new Set<string>();
+    const oldKeys = new Set<string>();
     for (const entry of place.entries) {
-      known.add(entry.key);
+      oldKeys.add(entry.key);
       const next = own(value, entry.key);
-      if (next === undefined) blocks(entry.place, removed);
-      else compare(entry.place, next, removed, added);
+      if (next === undefined) collectBlocks(entry.place, removedBlocks);
+      else compare(entry.place, next, removedBlocks, addedValues);
     }
-    for (const [key, one] of Object.entries(value)) if (!known.has(key)) added.push(one);
+    for (const [key, newValue] of Object.entries(value)) if (!oldKeys.has(key)) addedValues.push(newValue);
   } else if ((place.type === 'list' || place.type === 'flowList') && Array.isArray(value) && value.length === place.items.length) {
     place.items.forEach((item, i) => {
-      compare(item, value[i] as JsonValue, removed, added);
+      compare(item, value[i] as JsonValue, removedBlocks, addedValues);
     });
   } else {
-    blocks(place, removed);
-    added.push(value);
+    collectBlocks(place, removedBlocks);
+    addedValues.push(value);
   }
 }
-function blocks(place: Place, found: Place[]): void {
-  if (found.length >= MAX_MOVED || (place.type !== 'map' && place.type !== 'list')) return;
-  found.push(place);
-  for (const { place: inner } of place.entries) blocks(inner, found);
-  for (const item of place.items) blocks(item, found);
+function collectBlocks(place: Place, places: Place[]): void {
+  if (places.length >= MAX_MOVED || (place.type !== 'map' && place.type !== 'list')) return;
+  places.push(place);
+  for (const { place: inner } of place.entries) collectBlocks(inner, places);
+  for (const item of place.items) collectBlocks(item, places);
 }
-function collections(value: JsonValue, found: JsonValue[]): void {
-  if (found.length >= MAX_MOVED || typeof value !== 'object' || value === null) return;
-  found.push(value);
-  for (const one of Object.values(value)) collections(one, found);
+function collectCollections(value: JsonValue, collections: JsonValue[]): void {
+  if (collections.length >= MAX_MOVED || typeof value !== 'object' || value === null) return;
+  collections.push(value);
+  for (const item of Object.values(value)) collectCollections(item, collections);
 }
 
 /** The end of the line, where a comment or nothing is left of it. */
@@ -84,29 +84,29 @@ export function movedLines(text: string, place: Place, column: number): string[]
 }
 
 /** Comments from `start` to the end of a place, without those of what is moved elsewhere. */
-export function commentsWithin(text: string, start: number, place: Place, moved: readonly Place[]): string[] {
-  const found: string[] = [];
+export function commentsWithin(text: string, start: number, place: Place, movedPlaces: readonly Place[]): string[] {
+  const comments: string[] = [];
   let at = start;
-  const visit = (one: Place): void => {
-    if (moved.includes(one)) {
-      gap(one.start);
-      at = Math.max(at, lineEnd(text, one.end));
+  const visit = (inner: Place): void => {
+    if (movedPlaces.includes(inner)) {
+      gap(inner.start);
+      at = Math.max(at, lineEnd(text, inner.end));
       return;
     }
-    for (const entry of one.entries) {
+    for (const entry of inner.entries) {
       gap(entry.start);
       at = Math.max(at, entry.end);
       visit(entry.place);
     }
-    for (const item of one.items) visit(item);
-    if (one.type === 'leaf') {
-      gap(one.start);
-      at = Math.max(at, one.end);
+    for (const item of inner.items) visit(item);
+    if (inner.type === 'leaf') {
+      gap(inner.start);
+      at = Math.max(at, inner.end);
     }
   };
   const gap = (end: number): void => {
-    for (const match of text.slice(at, end).matchAll(/(?:^|[ \t\n])(#[^\n]*)/g)) found.push((match[1] as string).trimEnd());
+    for (const match of text.slice(at, end).matchAll(/(?:^|[ \t\n])(#[^\n]*)/g)) comments.push((match[1] as string).trimEnd());
   };
   visit(place);
-  return found;
+  return comments;
 }

@@ -176,7 +176,7 @@ export class YamlParser extends FlowParser {
   private atKey(): boolean {
     const { cursor } = this;
     const { at, lineStart } = cursor;
-    let found = false;
+    let isKey = false;
     this.properties();
     const char = cursor.char();
     if (char === '*') this.word();
@@ -185,10 +185,10 @@ export class YamlParser extends FlowParser {
     } else if (!cannotBeginPlain.test(char)) plainLine(cursor);
     if (cursor.lineStart === lineStart && cursor.at > at) {
       cursor.skipSpaces();
-      found = cursor.char() === ':' && cursor.blankAt(1);
+      isKey = cursor.char() === ':' && cursor.blankAt(1);
     }
     cursor.at = at;
     cursor.lineStart = lineStart;
-    return found;
+    return isKey;
   }
 }
