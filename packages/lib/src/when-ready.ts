@@ -5,6 +5,9 @@
  */
 export type MaybePromise<T> = T | Promise<T>;
 
+/** For loops that go on at once with a value, and later with a promise; everything else uses `whenReady` and `orElse`. */
+export const isPending = <T>(value: MaybePromise<T>): value is Promise<T> => value instanceof Promise;
+
 /** Continues synchronously with a value, and asynchronously with a promise: nothing waits without need. */
 export function whenReady<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(use) : use(value);

@@ -1,6 +1,8 @@
 /** From a connection's request to the pipeline, with the timeout and the clean-up of every request. */
+
 import { constants } from 'node:http2';
 import type { Clock } from '@plat-dev/lib/clock';
+import { isPending } from '@plat-dev/lib/when-ready';
 import { timeout } from '@plat-dev/meta/errors';
 import { watchGivenUp } from './connections/http2-memory.ts';
 import type { TimeLimits } from './connections/time-limits.ts';
@@ -46,7 +48,7 @@ export function requestHandler(options: HandlerOptions): Handle {
       });
     try {
       const answer = run(steps, ctx);
-      if (answer instanceof Promise) guard(options, ctx, answer, onTimeout);
+      if (isPending(answer)) guard(options, ctx, answer, onTimeout);
       else if (untaken(ctx)) timeLimit(options, ctx, onTimeout);
     } catch (error) {
       sendError(ctx, error, (fault) => options.report(fault, ctx));

@@ -2,9 +2,11 @@
  * The transport for parts that run in the process of the server: the same pipeline, the same permissions, the same
  * bytes, but no socket, no TLS and no credential to check, because the composition root names the user.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import { isPending } from '@plat-dev/lib/when-ready';
 import { noteValue } from '@plat-dev/schema/json/parse';
 import type { Authenticator, User } from './auth/types.ts';
 import type { Incoming, Outgoing, Peer } from './exchange.ts';
@@ -268,7 +270,7 @@ export class InProcessOutgoing extends Writable implements Outgoing {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     try {
       const taking = this.take(chunk);
-      if (taking instanceof Promise) taking.then(() => done(), done);
+      if (isPending(taking)) taking.then(() => done(), done);
       else done();
     } catch (error) {
       done(error as Error);

@@ -4,7 +4,7 @@
  *
  *   audit id → request info → authenticate → audit → impersonate → flow and seats → authorize → dispatch
  */
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Context } from './context.ts';
 
 export type Step = (ctx: Context) => MaybePromise<void>;
@@ -16,6 +16,6 @@ export function run(steps: readonly Step[], ctx: Context): MaybePromise<void> {
 function runFrom(steps: readonly Step[], start: number, ctx: Context): MaybePromise<void> {
   for (let i = start; i < steps.length; i++) {
     const answer = (steps[i] as Step)(ctx);
-    if (answer instanceof Promise) return answer.then(() => runFrom(steps, i + 1, ctx));
+    if (isPending(answer)) return answer.then(() => runFrom(steps, i + 1, ctx));
   }
 }

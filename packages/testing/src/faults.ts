@@ -10,7 +10,7 @@
  */
 
 import type { Clock } from '@plat-dev/lib/clock';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { ApiError, conflict, serviceUnavailable } from '@plat-dev/meta/errors';
 import type { Context } from '@plat-dev/server/context';
 import { takesFrames } from '@plat-dev/server/in-process';
@@ -187,7 +187,7 @@ export class TestFaults implements Faults {
       // A fault that was removed while the request waited for an earlier one is not applied.
       if (!this.rules.has(rule) || rule.pattern === undefined || !matches(rule.pattern, ctx) || !strikes(rule)) continue;
       const struck = rule.strike(ctx, rule);
-      if (struck instanceof Promise) return struck.then(() => this.applyFrom(rules, i + 1, ctx));
+      if (isPending(struck)) return struck.then(() => this.applyFrom(rules, i + 1, ctx));
     }
   }
   /** Throws where calls of the webhook fail. */

@@ -2,7 +2,7 @@
 
 import type { ApiObject, Kind } from '@plat-dev/kinds/kind';
 import type { Served } from '@plat-dev/kinds/served';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { badRequest } from '@plat-dev/meta/errors';
 import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
 
@@ -61,7 +61,7 @@ class Runner {
     // Plug-ins change objects in place: the state to compare with is copied before.
     const { name, namespace, uid, generateName } = request.object?.metadata ?? nameless;
     const first = this.phase('admit', request);
-    if (!(first instanceof Promise) && request.reinvocation !== 'wanted') checkSame(request, name, namespace, uid, generateName);
+    if (!isPending(first) && request.reinvocation !== 'wanted') checkSame(request, name, namespace, uid, generateName);
     else return this.admitAgain(first, request, { name, namespace, uid, generateName });
   }
   private async admitAgain(first: MaybePromise<void>, request: AdmissionRequest, metadataBefore: ApiObject['metadata']): Promise<void> {
@@ -84,7 +84,7 @@ class Runner {
     try {
       const answer =
         request.explanation === undefined ? this.run(handlers, 0, request, began) : this.runExplained(handlers, phase, request);
-      if (answer instanceof Promise) return this.observed(answer, observe, began);
+      if (isPending(answer)) return this.observed(answer, observe, began);
       observe((answer - began) / 1000, false);
     } catch (error) {
       observe((this.observer.now() - began) / 1000, true);
@@ -110,7 +110,7 @@ class Runner {
       for (; i < handlers.length; i++) {
         const one = handlers[i] as Handler;
         const answer = one.handle.call(one.plugin, request);
-        if (answer instanceof Promise) return this.runRest(answer, handlers, i, request, began);
+        if (isPending(answer)) return this.runRest(answer, handlers, i, request, began);
         const ended = this.observer.now();
         one.observe((ended - began) / 1000, false);
         began = ended;

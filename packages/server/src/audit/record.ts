@@ -3,6 +3,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Clock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { isPending } from '@plat-dev/lib/when-ready';
 import type { Status } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
 import { groupName } from '@plat-dev/meta/identity';
@@ -160,7 +161,7 @@ export class AuditRecord implements RequestAudit {
     // A response that cannot be decoded must not lose the event.
     try {
       const text = objectText(response.media, response.bytes, this.trail.catalog);
-      if (!(text instanceof Promise)) return done(textOf(text));
+      if (!isPending(text)) return done(textOf(text));
       const object = text.then(textOf).catch(() => undefined);
       return this.trail.pending(object.then(done).then((stored) => stored ?? true));
     } catch {

@@ -6,7 +6,7 @@
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Counter, Family } from '@plat-dev/lib/metrics';
 import { inNextTurn } from '@plat-dev/lib/next-turn';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { ApiError, internalError } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
@@ -61,21 +61,12 @@ export class Trail {
   /** The authentication step with auditing: failures are recorded as well. */
   around(authenticate: Step): Step {
     return (ctx) => {
-      let answer: MaybePromise<void>;
-      try {
-        answer = authenticate(ctx);
-      } catch (error) {
+      const refuse = (error: unknown): never => {
         this.refused(ctx, error);
         throw error;
-      }
-      if (!(answer instanceof Promise)) return this.begin(ctx);
-      return answer.then(
-        () => this.begin(ctx),
-        (error: unknown) => {
-          this.refused(ctx, error);
-          throw error;
-        },
-      );
+      };
+      const authenticated = orElse(() => authenticate(ctx), refuse);
+      return whenReady(authenticated, () => this.begin(ctx));
     };
   }
 

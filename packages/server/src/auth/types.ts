@@ -4,7 +4,7 @@
  * request path awaits nothing when nothing is remote.
  */
 
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
 import type { User } from '@plat-dev/meta/user';
 import type { ClientCertificate } from '../connections/client-certificates.ts';
@@ -158,7 +158,7 @@ export function union(authenticators: readonly Authenticator[], fallback?: Authe
     for (let i = start; i < authenticators.length; i++) {
       try {
         const answer = (authenticators[i] as Authenticator).authenticate(request);
-        if (answer instanceof Promise) {
+        if (isPending(answer)) {
           return answer.then(
             (user) => user ?? from(request, i + 1, failure),
             (error) => from(request, i + 1, failure ?? error ?? unauthorized()),
@@ -194,7 +194,7 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
     let open = earlier;
     for (let i = start; i < authorizers.length; i++) {
       const answer = (authorizers[i] as Authorizer).authorize(attributes);
-      if (answer instanceof Promise) {
+      if (isPending(answer)) {
         const previousDecisions = open;
         return answer.then((decision) =>
           decision.decision === 'none' ? from(attributes, i + 1, [...previousDecisions, decision]) : decision,

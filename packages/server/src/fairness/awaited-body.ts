@@ -1,5 +1,5 @@
 /** The body of one request on its way to the handler that reads it, and the seats that the request takes when it is complete. */
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import type { ApiError } from '@plat-dev/meta/errors';
 import type { Incoming, Outgoing } from '../exchange.ts';
 import type { Bodies, UnfinishedBody } from './bodies.ts';
@@ -37,7 +37,7 @@ export class AwaitedBody<Request extends { readonly req: Incoming; readonly res:
   whole(ctx: Request): MaybePromise<void> {
     this.bodies.complete(this.body);
     const waiting = this.takeSeats(ctx);
-    if (!(waiting instanceof Promise)) {
+    if (!isPending(waiting)) {
       this.bodies.end(this.body);
       return;
     }

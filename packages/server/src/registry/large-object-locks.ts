@@ -3,7 +3,7 @@
  * begin together only the first could be stored, and all others would do the same work again, each with the whole object in memory.
  */
 import { SLICED_FROM } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { tooManyRequests } from '@plat-dev/meta/errors';
 import { NamedLocks } from '../named-locks.ts';
 import { storeKey } from './commit.ts';
@@ -41,6 +41,6 @@ async function withLockOf<T>({ largeObjectLocks }: RegistryDeps, key: string, wr
 
 /** Gives the lock back where admission takes time: it may have called a webhook that writes the object. */
 export function releasedForAdmission(admission: MaybePromise<void>, release: () => void): MaybePromise<void> {
-  if (admission instanceof Promise) release();
+  if (isPending(admission)) release();
   return admission;
 }

@@ -1,5 +1,6 @@
 /** Authentication. No request proceeds without a user. */
 
+import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
 import type { Authenticator, AuthRequest, User } from '../auth/types.ts';
 import type { ClientCertificate } from '../connections/client-certificates.ts';
@@ -19,15 +20,13 @@ export function authenticate(authenticator: Authenticator, clientCAs?: () => Cli
     if (certificate !== undefined && certificate.authorities !== clientCAs?.()) endConnection(ctx);
     throw error;
   };
-  return (ctx) => {
-    try {
-      const answer = authenticator.authenticate(new SocketRequest(ctx));
-      if (answer instanceof Promise) return answer.then((user) => accept(ctx, user)).catch((error: unknown) => refuse(ctx, error));
-      accept(ctx, answer);
-    } catch (error) {
-      refuse(ctx, error);
-    }
-  };
+  const authenticated = (ctx: Context): MaybePromise<void> =>
+    whenReady(authenticator.authenticate(new SocketRequest(ctx)), (user) => accept(ctx, user));
+  return (ctx) =>
+    orElse(
+      () => authenticated(ctx),
+      (error) => refuse(ctx, error),
+    );
 }
 
 /** Ends the connection when its requests in progress are answered. */

@@ -1,4 +1,5 @@
 /** Authorization. */
+import { isPending } from '@plat-dev/lib/when-ready';
 import { forbiddenError } from '../auth/authz/refusal.ts';
 import type { Attributes, Authorizer, Decision } from '../auth/types.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +13,7 @@ export function authorize(authorizer: Authorizer): Step {
     if (allowed !== undefined) return enforce(ctx, routeOfUser.asked, allowed);
     const { asked } = routeOfUser;
     const decision = authorizer.authorize(asked);
-    if (decision instanceof Promise) return decision.then((d) => enforce(ctx, asked, d));
+    if (isPending(decision)) return decision.then((d) => enforce(ctx, asked, d));
     routeOfUser.note(authorizer, decision);
     enforce(ctx, asked, decision);
   };

@@ -1,6 +1,6 @@
 /** Whether a request would still be allowed: authentication, impersonation and authorization, once more. */
 
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
 import { impersonate, wantsImpersonation } from '../auth/impersonation.ts';
@@ -27,15 +27,9 @@ export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): 
     if (!wantsImpersonation(ctx.req.headers)) return may(ctx, caller);
     return impersonate(identity, ctx.req, caller, authorizer).then((user) => may(ctx, user ?? caller));
   };
-  return (ctx) => {
-    try {
-      const caller = userGivenWith(ctx.req) ?? authenticator.authenticate(new SocketRequest(ctx));
-      const verdict = whenReady(caller, (user) => as(ctx, user));
-      return verdict instanceof Promise ? verdict.catch(verdictOnError) : verdict;
-    } catch (error) {
-      return verdictOnError(error);
-    }
-  };
+  const verdict = (ctx: Context): MaybePromise<Verdict> =>
+    whenReady(userGivenWith(ctx.req) ?? authenticator.authenticate(new SocketRequest(ctx)), (user) => as(ctx, user));
+  return (ctx) => orElse(() => verdict(ctx), verdictOnError);
 }
 
 /** A decision with an error is not final: an authorizer failed. */

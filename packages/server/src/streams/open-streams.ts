@@ -14,7 +14,7 @@
 
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { Ticker } from '@plat-dev/lib/ticker';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { atEnd, type Context, whenLeft } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
@@ -141,7 +141,7 @@ export class OpenStreams {
       if (i % SLICE === SLICE - 1) await this.options.yieldTurn();
       if (!this.open.has(ctx)) continue;
       const verdict = this.options.check(ctx);
-      if (!(verdict instanceof Promise)) {
+      if (!isPending(verdict)) {
         this.apply(ctx, verdict);
         continue;
       }

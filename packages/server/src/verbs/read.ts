@@ -2,7 +2,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { SLICED_FROM } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, badRequest } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
 import { parseExact } from '@plat-dev/schema/json/parse';
@@ -45,7 +45,7 @@ export function get(services: Services, ctx: Context, resource: Resource): Maybe
   const { registry } = services;
   const representation = formOf(services, ctx, objectOffer(resource));
   const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
-  if (!(waiting instanceof Promise)) return sendStored(services, ctx, resource, representation);
+  if (!isPending(waiting)) return sendStored(services, ctx, resource, representation);
   return waiting.then(() => {
     const changed = registry.catalog.changedSince(resource);
     if (changed === 'gone') return pageNotFound(ctx);
@@ -147,7 +147,7 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
     );
   };
   const result = list(registry, resource, selection, options, ctx);
-  if (!(result instanceof Promise)) return answer(result);
+  if (!isPending(result)) return answer(result);
   return result.then((found) => {
     const changed = registry.catalog.changedSince(resource);
     if (changed === 'gone') return pageNotFound(ctx);

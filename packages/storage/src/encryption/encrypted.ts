@@ -10,7 +10,7 @@
 
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { Slices } from '@plat-dev/lib/slices';
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { internalError } from '@plat-dev/meta/errors';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
 import type { EncryptionRules } from './encryption-rules.ts';
@@ -90,7 +90,7 @@ export class EncryptedEngine implements Engine {
       if (sealedValue === undefined || sealedValue === operation.value) continue;
       sealed ??= [...operations];
       const all = sealed;
-      if (sealedValue instanceof Promise) {
+      if (isPending(sealedValue)) {
         waiting ??= [];
         waiting.push(
           sealedValue.then((value) => {
@@ -226,7 +226,7 @@ export class EncryptedEngine implements Engine {
     for (let i = 0; i < changes.length; i++) {
       const change = changes[i] as ChangeRecord;
       const opened = this.#open(change, 'delivered');
-      if (opened instanceof Promise) return undefined;
+      if (isPending(opened)) return undefined;
       if (opened === undefined) continue;
       all ??= [...changes];
       all[i] = this.#readableForm(change, opened);

@@ -1,5 +1,5 @@
 /** Encrypts and decrypts the values of one collection. */
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Unreadable } from '../engine.ts';
 import { isObjectOfKey } from './object-of-key.ts';
 import { type Provider, ProviderUnavailable, startsWith } from './provider.ts';
@@ -39,7 +39,7 @@ export class Transformer {
     if (first.type === 'identity') return value;
     const began = this.#now();
     const sealed = first.seal(value, key);
-    if (!(sealed instanceof Promise)) {
+    if (!isPending(sealed)) {
       this.#observer.transformed('to_storage', first, true, this.#now() - began);
       return sealed;
     }
@@ -74,7 +74,7 @@ export class Transformer {
       const provider = this.providers[i] as Provider;
       if (!startsWith(stored, provider.prefix)) continue;
       const openedValue = provider.open(stored, key);
-      if (openedValue instanceof Promise) {
+      if (isPending(openedValue)) {
         return openedValue.then(
           (plain) => this.#accept(provider, stored, plain, key, began) ?? this.#try(stored, key, i + 1, began),
           (error: unknown) => this.#unavailable(provider, error, began),

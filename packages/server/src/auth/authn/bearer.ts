@@ -1,5 +1,5 @@
 /** `Authorization: Bearer <token>`: the token authenticators run in order; a token that none of them knows is refused. */
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
 import { secretKey } from '../secret.ts';
 import {
@@ -54,7 +54,7 @@ export function tokenUnion(kinds: readonly TokenAuthenticator[]): TokenAuthentic
     for (let i = start; i < kinds.length; i++) {
       try {
         const answer = (kinds[i] as TokenAuthenticator).authenticateToken(token, audiences);
-        if (answer instanceof Promise) {
+        if (isPending(answer)) {
           return answer.then(
             (result) => result ?? from(token, audiences, i + 1, failure),
             (error) => from(token, audiences, i + 1, failure ?? error ?? unauthorized()),
@@ -171,7 +171,7 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
       } catch (error) {
         return refuse(error);
       }
-      if (answer instanceof Promise) return answer.then(userOf, refuse);
+      if (isPending(answer)) return answer.then(userOf, refuse);
       // The same result as before has the same user.
       if (answer === undefined || answer !== sighting.result) {
         sighting.user = userOf(answer);
