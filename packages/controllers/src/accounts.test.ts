@@ -54,7 +54,7 @@ const uid = 'kubernetes.io/service-account.uid';
 function withTokens() {
   const api = newApi();
   const controller = serviceAccountTokenController({
-    sign: ({ namespace, secretName, account }) => `${namespace}/${secretName} for ${account.name} ${account.uid}`,
+    sign: async ({ namespace, secretName, account }) => `${namespace}/${secretName} for ${account.name} ${account.uid}`,
     rootCertificates: 'CERTIFICATES',
   });
   run = runControllers(api, [controller]);
@@ -116,7 +116,7 @@ test('secrets go with their account, and accounts forget secrets that are gone',
 
 test('an account that has only just been made is asked for before its secret is removed', async () => {
   const api = newApi();
-  const controller = serviceAccountTokenController({ sign: () => 'token', rootCertificates: '' });
+  const controller = serviceAccountTokenController({ sign: async () => 'token', rootCertificates: '' });
   // The watch of accounts is late: it never tells.
   const deaf = new Proxy(api, {
     get(target, key) {
@@ -139,7 +139,8 @@ test('an account that has only just been made is asked for before its secret is 
 describe('without LegacyServiceAccountTokenNoAutoGeneration', () => {
   function withGenerated() {
     const api = newApi();
-    const sign = ({ namespace, secretName, account }: Loose): string => `${namespace}/${secretName} for ${account.name} ${account.uid}`;
+    const sign = async ({ namespace, secretName, account }: Loose): Promise<string> =>
+      `${namespace}/${secretName} for ${account.name} ${account.uid}`;
     run = runControllers(api, [serviceAccountTokenController({ sign, rootCertificates: 'CERTIFICATES', generate: true })]);
     return { api, run, robot: () => api.get(serviceAccounts, 'a', 'robot'), tokens: () => api.all(secrets) };
   }

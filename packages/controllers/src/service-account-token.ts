@@ -8,7 +8,6 @@ import { unlessGone } from '@plat-dev/client/http';
 import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import type { Secret, ServiceAccount } from '@plat-dev/kinds/core/schema/config';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { domainName } from '@plat-dev/meta/identity';
 import { generateSecrets } from './account-secret.ts';
 import { type Controller, refs } from './runtime/controller.ts';
@@ -19,7 +18,7 @@ interface TokenClaims {
   readonly account: { readonly name: string; readonly uid: string };
 }
 export interface TokenSettings {
-  readonly sign: (claims: TokenClaims) => MaybePromise<string>;
+  readonly sign: (claims: TokenClaims) => Promise<string>;
   readonly rootCertificates: string;
   /** Make a Secret for every account that names none. */
   readonly generate?: boolean;
@@ -29,7 +28,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** It acts as the manager of all controllers: no role of its own lets it write Secrets everywhere. */
 export function serviceAccountTokenController(settings: TokenSettings | undefined): Controller {
-  const { sign, rootCertificates, generate = false } = settings ?? { sign: () => '', rootCertificates: '' };
+  const { sign, rootCertificates, generate = false } = settings ?? { sign: async () => '', rootCertificates: '' };
   return {
     name: 'serviceaccount-token',
     ...(settings === undefined && { unavailable: 'it has no key to sign tokens with (--service-account-private-key-file)' }),

@@ -1,9 +1,3 @@
-/**
- * The mark of a store: its identity, and when and by which version it was created. A server of another identity would read the
- * same objects under other names, so that it is refused. The memory engine is not persistent, and has none.
- */
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
-
 /** The identity that opens a store. */
 export interface StoreOwner {
   /** Name of the identity. */
@@ -42,7 +36,7 @@ export function parseMark(text: string): StoreMark | undefined {
 /** The identity of a store without a mark: by its keys. */
 export async function identityByTraces(
   { identity, traces }: StoreOwner,
-  has: (key: string) => MaybePromise<boolean>,
+  has: (key: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const identities: string[] = [];
   for (const trace of traces) if (await has(trace.key)) identities.push(trace.identity);

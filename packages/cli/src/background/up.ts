@@ -10,7 +10,6 @@ import type { Clock } from '@plat-dev/lib/clock';
 import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { bool, defaultOptions, type Flag, FlagError, file, flag, rawFlags, readInteger } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type Command, command, type IO } from '../command.ts';
 import { connect, connectFlags } from '../connect.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
@@ -135,7 +134,7 @@ async function finish(start: Start, existingRecord: ServerRecord, deadline: numb
   let record = existingRecord;
   if (record.address === '') {
     await until(
-      () => existsSync(adminConfig),
+      async () => existsSync(adminConfig),
       () => ended(record),
       deadline,
       clock,
@@ -212,7 +211,7 @@ async function attempt(
     // The process is recorded: let it start the server.
     child.stdin?.end('\n');
     await until(
-      () => existsSync(adminConfig),
+      async () => existsSync(adminConfig),
       () => exited(child as ChildProcess),
       deadline,
       clock,
@@ -282,7 +281,7 @@ function exited({ exitCode, signalCode }: ChildProcess): string | undefined {
 }
 
 /** Waits for a condition while the server runs. Throws if the server exits or the deadline passes. */
-async function until(done: () => MaybePromise<boolean>, over: () => string | undefined, deadline: number, clock: Clock): Promise<void> {
+async function until(done: () => Promise<boolean>, over: () => string | undefined, deadline: number, clock: Clock): Promise<void> {
   while (!(await done())) {
     const why = over();
     if (why !== undefined) throw new Error(why);

@@ -93,8 +93,8 @@ function pluginEnv(
         if (collection === undefined) return [served];
         return [...catalog.all()].flatMap(({ resources }) => resources.filter((one) => one.collection === collection));
       },
-      toVersion: (served, hub) => fromHub(served, structuredClone(hub)),
-      toHub,
+      toVersion: async (served, hub) => fromHub(served, structuredClone(hub)),
+      toHub: async (served, object) => toHub(served, object),
       fillDefaults: (served, object) => {
         applyDefaults(served.schema, object);
         served.definition.defaults?.(object as never, env);

@@ -9,7 +9,6 @@ import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persistent-volumes';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { domainName } from '@plat-dev/meta/identity';
 import { type Controller, refs } from '../runtime/controller.ts';
 import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.ts';
@@ -22,7 +21,7 @@ async function settle(
   ref: ResourceRef,
   knownObject: ApiObject | undefined,
   finalizer: string,
-  inUse: () => MaybePromise<boolean>,
+  inUse: () => Promise<boolean>,
 ): Promise<void> {
   if (knownObject === undefined) return;
   const has = (knownObject.metadata.finalizers ?? []).includes(finalizer);
@@ -84,7 +83,7 @@ export const volumeProtection: Controller = {
     const work = queue(
       async (key) => {
         const volume = volumes.get('', splitKey(key).name);
-        await settle(client, refs.persistentVolumes, volume, finalizer, () => volume?.status?.phase === 'Bound');
+        await settle(client, refs.persistentVolumes, volume, finalizer, async () => volume?.status?.phase === 'Bound');
       },
       { after: [volumes.synced] },
     );

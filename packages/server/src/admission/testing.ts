@@ -91,8 +91,8 @@ export class World {
     log: { warn: () => {}, info: () => {} },
     webhooks: {
       equivalents: (served) => serve(served.kind, kubernetes).map((one) => (one.version === served.version ? served : one)),
-      toVersion: (served, hub) => fromHub(served, structuredClone(hub)),
-      toHub,
+      toVersion: async (served, hub) => fromHub(served, structuredClone(hub)),
+      toHub: async (served, object) => toHub(served, object),
       fillDefaults: (served, object) => {
         applyDefaults(served.schema, object);
         served.definition.defaults?.(object as never, env);

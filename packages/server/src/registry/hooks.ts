@@ -5,7 +5,6 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Operation } from '@plat-dev/storage/engine';
 
 export interface HookRequest {
@@ -16,7 +15,7 @@ export interface HookRequest {
   readonly operations: Operation[];
 }
 /** Throws an ApiError to refuse the write. Runs before validation, so that the fields it sets are validated too. */
-export type Hook = (request: HookRequest) => MaybePromise<void>;
+export type Hook = (request: HookRequest) => Promise<void>;
 
 /** `core/services` → hook, in base group names. */
 export type Hooks = ReadonlyMap<string, Hook>;

@@ -5,7 +5,6 @@
 
 import type { Clock } from '@plat-dev/lib/clock';
 import { inNextTurn } from '@plat-dev/lib/next-turn';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { CommitConflict } from '../engine.ts';
 
 export interface Due {
@@ -15,7 +14,7 @@ export interface Due {
 
 export interface ExpiryIndex {
   /** Keys that have expired at `until`, the oldest first, at most `limit`; and when the next one after those expires. */
-  due(until: number, limit: number): MaybePromise<Due>;
+  due(until: number, limit: number): Promise<Due>;
   /** Deletes a key if it still has the revision. */
   expire(key: string, revision: number): Promise<void>;
 }

@@ -140,7 +140,7 @@ class InMemory implements MemoryEngine {
     this.#holds = new HeldRevisions(clock);
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
-      due: (until, limit) => this.#due(until, limit),
+      due: async (until, limit) => this.#due(until, limit),
       expire: async (key, revision) => void (await this.commit([{ type: 'delete', key, expect: revision }])),
     });
     this.#retention = everyRetentionInterval(

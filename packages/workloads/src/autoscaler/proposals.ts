@@ -2,7 +2,6 @@
 
 import { own } from '@plat-dev/lib/own';
 import { turnWithTime } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { LabelSelectorObject } from '@plat-dev/meta/labels';
 import { milliQuantity, parseQuantity } from '@plat-dev/meta/quantity';
 import { messageOf } from '../shared/pod-control.ts';
@@ -83,7 +82,7 @@ const target = (quantity: string | null | undefined): number | undefined =>
   quantity == null ? undefined : Number(parseQuantity(String(quantity)).millis());
 
 /** Adds what was being done to an error. */
-async function during<T>(what: string, work: () => MaybePromise<T>): Promise<T> {
+async function during<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -105,7 +104,7 @@ async function proposeResource(metric: Metric, situation: Situation): Promise<Me
     metrics.ofResource(resource, namespace, selector, container),
   );
   const input = { current: specReplicas, pods, metrics: podMetrics, resource, now, ...(container !== undefined && { container }) };
-  const { replicas, utilization, value } = await during(`failed to get ${resource} utilization`, () =>
+  const { replicas, utilization, value } = await during(`failed to get ${resource} utilization`, async () =>
     targetValue !== undefined ? byAverage(input, targetValue) : byUtilization(input, averageUtilization as number),
   );
   const current = { ...(utilization !== undefined && { averageUtilization: utilization }), averageValue: quantityText(value) };

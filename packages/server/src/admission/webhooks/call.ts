@@ -1,7 +1,6 @@
 /** One call of a webhook, from the request to the response, with its warnings and audit annotations. */
 
 import type { Status } from '@plat-dev/kinds/meta-kinds';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, badRequest, fromStatus, internalError } from '@plat-dev/meta/errors';
 import { qualifiedName } from '@plat-dev/meta/names';
 import type { PluginEnv } from '../plugin.ts';
@@ -24,7 +23,7 @@ export async function ask(
   client: WebhookClient,
   request: AdmissionRequest,
   { webhook, served }: Candidate,
-  objects: () => MaybePromise<ReviewObjects>,
+  objects: () => Promise<ReviewObjects>,
   mutating: boolean,
 ): Promise<ReviewAnswer> {
   if (request.dryRun && !webhook.dryRunnable)

@@ -3,7 +3,6 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Served } from '@plat-dev/kinds/served';
 import { own } from '@plat-dev/lib/own';
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { encodeWithEmptyLists } from '@plat-dev/schema/json';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { PluginEnv } from '../plugin.ts';
@@ -13,7 +12,7 @@ import { actionText, type ReviewObjects } from './review.ts';
 export class VersionedTexts {
   private readonly env: PluginEnv;
   private readonly request: AdmissionRequest;
-  private readonly reviewObjects = new Map<Served, MaybePromise<ReviewObjects>>();
+  private readonly reviewObjects = new Map<Served, Promise<ReviewObjects>>();
   private of: ApiObject | undefined;
 
   constructor(env: PluginEnv, request: AdmissionRequest) {
@@ -22,7 +21,7 @@ export class VersionedTexts {
     this.of = request.object;
   }
 
-  in(served: Served): MaybePromise<ReviewObjects> {
+  in(served: Served): Promise<ReviewObjects> {
     // A webhook that changes the object replaces it.
     if (this.of !== this.request.object) {
       this.of = this.request.object;
@@ -36,22 +35,21 @@ export class VersionedTexts {
     return texts;
   }
 
-  private make(served: Served): MaybePromise<ReviewObjects> {
+  private async make(served: Served): Promise<ReviewObjects> {
     const { object, oldObject, objectKind } = this.request;
     if (objectKind !== undefined) {
       const kind = { ...objectKind, ...schemaOf(this.request) };
       const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, kind, one));
       return { object: text(object), oldObject: text(oldObject) };
     }
-    const [now, oldText] = [this.text(served, object), this.text(served, oldObject)];
-    if (typeof now === 'string' && typeof oldText === 'string') return { object: now, oldObject: oldText };
-    return Promise.all([now, oldText]).then(([a, b]) => ({ object: a, oldObject: b }));
+    const [newText, oldText] = await Promise.all([this.text(served, object), this.text(served, oldObject)]);
+    return { object: newText, oldObject: oldText };
   }
 
-  private text(served: Served, hub: ApiObject | undefined): MaybePromise<string> {
+  private async text(served: Served, hub: ApiObject | undefined): Promise<string> {
     if (hub === undefined) return 'null';
     if (served.isHub) return encodeWithEmptyLists(served.schema, hub);
-    return whenReady(this.env.webhooks.toVersion(served, hub), (object) => encodeWithEmptyLists(served.schema, object));
+    return encodeWithEmptyLists(served.schema, await this.env.webhooks.toVersion(served, hub));
   }
 }
 

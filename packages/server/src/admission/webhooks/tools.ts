@@ -2,15 +2,14 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Served } from '@plat-dev/kinds/served';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 
 export interface WebhookTools {
   /** Served resources of the same objects in other versions or groups, including the given one. */
   equivalents(served: Served): readonly Served[];
   /** A copy of a hub object in the version of `served`. */
-  toVersion(served: Served, hub: ApiObject): MaybePromise<ApiObject>;
+  toVersion(served: Served, hub: ApiObject): Promise<ApiObject>;
   /** The hub form of an object in the version of `served`, which is not used afterwards. */
-  toHub(served: Served, object: ApiObject): MaybePromise<ApiObject>;
+  toHub(served: Served, object: ApiObject): Promise<ApiObject>;
   /** Sets defaults of an object in the version of `served`. */
   fillDefaults(served: Served, object: ApiObject): void;
 }

@@ -30,7 +30,7 @@ const portsPath = Path.of('spec', 'ports');
 
 /** The hook of `core/services`. */
 export function serviceHook(allocation: ServiceAllocation): Hook {
-  return (request: HookRequest) => {
+  return async (request: HookRequest) => {
     const service = request.object as Service | undefined;
     const old = request.old as Service | undefined;
     const uid = (service ?? old)?.metadata.uid ?? '';

@@ -118,7 +118,12 @@ function checkFormat(path: string, tables: Tables): number {
 /** Refuses the store of another identity. */
 async function checkIdentity(directory: string, tables: Tables, owner: StoreOwner | undefined): Promise<void> {
   const storedIdentity = readMark(tables.meta)?.identity;
-  checkOwner(storedIdentity ?? (owner && (await identityByTraces(owner, (key) => hasKey(tables, key)))), owner, directory, '--data-dir');
+  checkOwner(
+    storedIdentity ?? (owner && (await identityByTraces(owner, async (key) => hasKey(tables, key)))),
+    owner,
+    directory,
+    '--data-dir',
+  );
 }
 
 /** A store without the mark of an identity gets one, after its rows are migrated and its journal is replayed. */
