@@ -72,7 +72,9 @@ let turnBegan: number | undefined;
 
 /**
  * Whether the work of this turn has lasted for a slice, counted from the first question in the turn: many small pieces of work that
- * come together, each of which is too short for slices of its own.
+ * come together, each of which is too short for slices of its own. A turn lasts from one round of immediates to the next, as long work
+ * goes on in them: counted from round to round of timers, the loop has parts of two. Otherwise requests that use up every turn before
+ * its immediates would leave one step in each to long work.
  */
 export function isTurnUsed(): boolean {
   if (turnBegan !== undefined) return workTime() - turnBegan >= SLICE_MILLIS;

@@ -16,9 +16,21 @@ import { type PodNames, podNames } from './pod-names.ts';
 type Meta = Infer<typeof ObjectMeta>;
 const root = Path.of('');
 
+/** More texts than an answer carries. */
+const MAX_TEXTS = 100;
+
+class Warnings {
+  readonly texts: string[] = [];
+
+  /** A large template may repeat thousands of values: the text of what nobody would read is not made. */
+  add(text: () => string): void {
+    if (this.texts.length < MAX_TEXTS) this.texts.push(text());
+  }
+}
+
 /** `at` is the path of the template; that of a pod is empty. */
 export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = root): string[] {
-  const warnings: string[] = [];
+  const warnings = new Warnings();
   const names = podNames(env.identity);
   const specAt = at.child('spec');
   warnNodeLabels(spec, names, specAt, warnings);
@@ -29,7 +41,7 @@ export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = 
   warnRepeated(spec.hostAliases, 'ip', specAt.child('hostAliases'), warnings);
   warnRepeated(spec.imagePullSecrets, 'name', specAt.child('imagePullSecrets'), warnings);
   spec.imagePullSecrets?.forEach(({ name }, i) => {
-    if (name === undefined) warnings.push(`${specAt.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
+    if (name === undefined) warnings.add(() => `${specAt.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
   });
   warnFractions(spec.overhead, specAt.child('overhead'), warnings);
   warnSeccomp(spec, meta, names.seccompPod, at, warnings);
@@ -37,17 +49,17 @@ export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = 
     if (meta.annotations !== undefined) warnSeccomp(container, meta, names.seccompContainer + container.name, at, warnings);
     warnContainer(container, here, warnings);
   });
-  return warnings;
+  return warnings.texts;
 }
 
-function warnNodeLabels(spec: PodSpec, { oldNodeLabels }: PodNames, at: Path, warnings: string[]): void {
+function warnNodeLabels(spec: PodSpec, { oldNodeLabels }: PodNames, at: Path, warnings: Warnings): void {
   for (const key in spec.nodeSelector) {
     const text = oldNodeLabels.get(key);
-    if (text !== undefined) warnings.push(`${at.child('nodeSelector').key(key)}: ${text}`);
+    if (text !== undefined) warnings.add(() => `${at.child('nodeSelector').key(key)}: ${text}`);
   }
   const warnKey = (key: string, where: Path) => {
     const text = oldNodeLabels.get(key);
-    if (text !== undefined) warnings.push(`${where}: ${key} is ${text}`);
+    if (text !== undefined) warnings.add(() => `${where}: ${key} is ${text}`);
   };
   const warnTerm = (term: NodeSelectorTerm, where: Path) => {
     term.matchExpressions?.forEach(({ key }, i) => {
@@ -67,9 +79,9 @@ function warnNodeLabels(spec: PodSpec, { oldNodeLabels }: PodNames, at: Path, wa
   });
 }
 
-function warnAnnotations(annotations: Readonly<Record<string, string>>, names: PodNames, at: Path, warnings: string[]): void {
+function warnAnnotations(annotations: Readonly<Record<string, string>>, names: PodNames, at: Path, warnings: Warnings): void {
   const warn = (key: string, text: string) => {
-    if (own(annotations, key) !== undefined) warnings.push(`${at.key(key)}: ${text}`);
+    if (own(annotations, key) !== undefined) warnings.add(() => `${at.key(key)}: ${text}`);
   };
   warn(names.criticalPod, 'non-functional in v1.16+; use the "priorityClassName" field instead');
   warn(names.sysctls, 'non-functional in v1.11+; use the "sysctls" field instead');
@@ -85,21 +97,21 @@ const oldSources: readonly (readonly [keyof Volume, string, string])[] = [
   ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
   ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
 ];
-function warnVolume(volume: Volume, at: Path, warnings: string[]): void {
-  for (const [field, fieldName, text] of oldSources) if (volume[field] !== undefined) warnings.push(`${at.child(fieldName)}: ${text}`);
+function warnVolume(volume: Volume, at: Path, warnings: Warnings): void {
+  for (const [field, fieldName, text] of oldSources) if (volume[field] !== undefined) warnings.add(() => `${at.child(fieldName)}: ${text}`);
 }
 
 function warnRepeated<K extends string>(
   list: readonly { readonly [key in K]?: string }[] | undefined,
   field: K,
   at: Path,
-  warnings: string[],
+  warnings: Warnings,
 ): void {
   if (list === undefined || list.length < 2) return;
   const visitedValues = new Set<string>();
   list.forEach((item, i) => {
     const value = item[field] ?? '';
-    if (visitedValues.has(value)) warnings.push(`${at.index(i).child(field)}: duplicate ${field} ${jsonText(value)}`);
+    if (visitedValues.has(value)) warnings.add(() => `${at.index(i).child(field)}: duplicate ${field} ${jsonText(value)}`);
     visitedValues.add(value);
   });
 }
@@ -109,15 +121,16 @@ function warnSeccomp(
   meta: Meta,
   key: string,
   at: Path,
-  warnings: string[],
+  warnings: Warnings,
 ): void {
   if (own(meta.annotations, key) === undefined || holder.securityContext?.seccompProfile !== undefined) return;
-  warnings.push(
-    `${at.child('metadata').child('annotations').key(key)}: deprecated since v1.19, non-functional in v1.25+; use the "seccompProfile" field instead`,
+  warnings.add(
+    () =>
+      `${at.child('metadata').child('annotations').key(key)}: deprecated since v1.19, non-functional in v1.25+; use the "seccompProfile" field instead`,
   );
 }
 
-function warnContainer(container: Container, at: Path, warnings: string[]): void {
+function warnContainer(container: Container, at: Path, warnings: Warnings): void {
   const { limits, requests } = container.resources;
   for (const name of ['memory', 'ephemeral-storage']) {
     warnFraction(limits, name, at.child('resources').child('limits'), warnings);
@@ -127,15 +140,15 @@ function warnContainer(container: Container, at: Path, warnings: string[]): void
 }
 
 type Amounts = Readonly<Record<string, string>> | undefined;
-function warnFractions(amounts: Amounts, at: Path, warnings: string[]): void {
+function warnFractions(amounts: Amounts, at: Path, warnings: Warnings): void {
   warnFraction(amounts, 'memory', at, warnings);
   warnFraction(amounts, 'ephemeral-storage', at, warnings);
 }
 /** Texts that may be a fraction of a unit; all others need not be parsed. */
 const fraction = /[mun.]|e-/;
 /** Fractions of a byte. */
-function warnFraction(amounts: Amounts, name: string, at: Path, warnings: string[]): void {
+function warnFraction(amounts: Amounts, name: string, at: Path, warnings: Warnings): void {
   const text = own(amounts, name);
   if (text !== undefined && fraction.test(text) && amount(text).millis() % 1000n !== 0n)
-    warnings.push(`${at.key(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
+    warnings.add(() => `${at.key(name)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
 }

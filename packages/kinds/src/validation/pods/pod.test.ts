@@ -265,3 +265,10 @@ test('deprecated fields of a pod are warned of once, when it is created', () => 
     'spec.containers[0].env[1].name: duplicate name "A"',
   ]);
 });
+
+test('a pod that repeats thousands of values has more warnings than an answer carries, and no thousands', () => {
+  const hostAliases = Array.from({ length: 20_000 }, (_, i) => ({ ip: '1.1.1.1', hostnames: [`h${i}`] }));
+  const { warnings } = create(PodKind, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }], hostAliases } });
+  expect(warnings).toHaveLength(100);
+  expect(warnings.at(-1)).toBe('spec.hostAliases[100].ip: duplicate ip "1.1.1.1"');
+});
