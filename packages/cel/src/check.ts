@@ -166,9 +166,9 @@ class Checker {
     const name = isMember || inSpace === undefined ? expr.name : inSpace;
     const target = isMember && expr.target !== undefined ? [this.visit(expr.target)] : [];
     const args = [...target, ...expr.args.map((arg) => this.visit(arg))];
-    const named = functions.get(name) ?? [];
-    if (named.length === 0) return this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
-    return this.resolve(expr.at, name, isMember, named, args);
+    const overloads = functions.get(name) ?? [];
+    if (overloads.length === 0) return this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
+    return this.resolve(expr.at, name, isMember, overloads, args);
   }
 
   private resolve(at: number, name: string, isMember: boolean, named: readonly Overload[], args: readonly Checked[]): Checked {

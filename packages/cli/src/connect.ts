@@ -85,9 +85,9 @@ export async function connect(
 }
 
 /** In the directory of the stock client if called as that. Nothing is kept for a user without a home directory. */
-function discoveryCache({ server, ca }: Connection, named: string | undefined, io: IO): DiscoveryCache | undefined {
-  const directory = named ?? (isStock(io) ? join(io.home, '.kube', 'cache') : userCache(io));
-  if (named === undefined && !existsSync(io.home) && !(io.env.XDG_CACHE_HOME && !isStock(io))) return undefined;
+function discoveryCache({ server, ca }: Connection, cacheDirectory: string | undefined, io: IO): DiscoveryCache | undefined {
+  const directory = cacheDirectory ?? (isStock(io) ? join(io.home, '.kube', 'cache') : userCache(io));
+  if (cacheDirectory === undefined && !existsSync(io.home) && !(io.env.XDG_CACHE_HOME && !isStock(io))) return undefined;
   return new DiscoveryCache(join(resolve(io.cwd, directory), 'plat-discovery'), server, ca ?? '', io.clock);
 }
 

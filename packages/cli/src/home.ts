@@ -4,8 +4,8 @@ import { isAbsolute, join } from 'node:path';
 import type { IO } from './command.ts';
 
 /** HOME; where that is no absolute path, the directory that the system has for the user, or the root as in containers. */
-export function homeDirectory(named = homedir, ofUser = (): string => userInfo().homedir): string {
-  for (const ask of [named, ofUser]) {
+export function homeDirectory(homeOfProcess = homedir, ofUser = (): string => userInfo().homedir): string {
+  for (const ask of [homeOfProcess, ofUser]) {
     try {
       const directory = ask();
       if (isAbsolute(directory)) return directory;
@@ -28,7 +28,8 @@ export function workingDirectory(ask = (): string => process.cwd()): string {
 type Surroundings = Pick<IO, 'env' | 'home'>;
 
 /** Relative paths are ignored, as the specification of these variables says. */
-const directory = (named: string | undefined, usual: string): string => (named !== undefined && isAbsolute(named) ? named : usual);
+const directory = (variable: string | undefined, usual: string): string =>
+  variable !== undefined && isAbsolute(variable) ? variable : usual;
 
 /** State that outlives a command: background servers. */
 export const stateDirectory = ({ env, home }: Surroundings): string =>

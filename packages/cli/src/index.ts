@@ -229,19 +229,19 @@ async function runCommand(command: Command, path: readonly string[], args: reado
 async function commandFirst(args: readonly string[], io: IO): Promise<readonly string[]> {
   const { connectFlags, logFileFlags } = await import('./global-flags.ts');
   const stock = isStock(io) ? Object.fromEntries([...logFileFlags].map(([name, isSwitch]) => [name, { isSwitch }])) : {};
-  const moved = flagsLast(args, { connectFlags, stock });
-  if (isFlag(moved[0] as string)) throw new FlagError(`a command is missing; \`${programName(io)} help\` lists them`);
-  return moved;
+  const commandArgs = flagsLast(args, { connectFlags, stock });
+  if (isFlag(commandArgs[0] as string)) throw new FlagError(`a command is missing; \`${programName(io)} help\` lists them`);
+  return commandArgs;
 }
 
-interface Found {
+interface FoundCommand {
   readonly command: Command;
   /** The names that lead to it: `config view`. */
   readonly path: readonly string[];
   /** Its own arguments. */
   readonly own: readonly string[];
 }
-async function descend(args: readonly string[], table: readonly CommandEntry[], io: IO): Promise<Found> {
+async function descend(args: readonly string[], table: readonly CommandEntry[], io: IO): Promise<FoundCommand> {
   const entry = find(args[0] as string, table, io);
   const path = [entry.name];
   let command = await entry.load();

@@ -19,16 +19,16 @@ import { productVersion, stockRelease } from '@plat-dev/lib/version';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Failure, IO } from './command.ts';
 
-type Called = Pick<IO, 'program'>;
+type CalledProgram = Pick<IO, 'program'>;
 
 /** Whether defaults, output and errors are those of the stock client. */
-export const isStock = ({ program }: Called): boolean => program === 'kubectl';
+export const isStock = ({ program }: CalledProgram): boolean => program === 'kubectl';
 
 /** The name of the program in help, examples and messages. */
-export const programName = ({ program }: Called): string => program;
+export const programName = ({ program }: CalledProgram): string => program;
 
 /** `plat get pods` in texts that are written once for both names. */
-export const asCalled = (text: string, { program }: Called): string =>
+export const asCalled = (text: string, { program }: CalledProgram): string =>
   program === 'plat' ? text : text.replace(/(^|[\s`(:])plat(?= [a-z-])/gm, `$1${program}`);
 
 // ---- field managers ----------------------------------------------------------------------------------------------
@@ -54,11 +54,11 @@ const stockManagers = {
 export type ManagingCommand = keyof typeof stockManagers;
 
 /** The field manager of a command. `givenManager` is the value of --field-manager, '' where it was not given. */
-export const fieldManager = (called: Called, command: ManagingCommand, givenManager = ''): string =>
+export const fieldManager = (called: CalledProgram, command: ManagingCommand, givenManager = ''): string =>
   givenManager !== '' ? givenManager : isStock(called) ? stockManagers[command] : 'plat';
 
 /** The server takes the part before the slash as the manager of requests that name none. */
-export function userAgent(called: Called): string {
+export function userAgent(called: CalledProgram): string {
   const own = `plat/${productVersion}`;
   const machine = `(${process.platform}/${process.arch})`;
   return isStock(called) ? `kubectl/v${stockRelease} ${machine} ${own}` : `${own} ${machine}`;
@@ -73,18 +73,18 @@ export const endsCommand = (error: unknown): boolean =>
 const isUsageError = (error: unknown): boolean => error instanceof FlagError || error instanceof ConfigError;
 
 /** Exit code of a command that ended with an error. */
-export const exitCodeOf = (error: unknown, called: Called): number => (isUsageError(error) && !isStock(called) ? 2 : 1);
+export const exitCodeOf = (error: unknown, called: CalledProgram): number => (isUsageError(error) && !isStock(called) ? 2 : 1);
 
 /**
  * The line about a failure, with its end. `during` says what was done when it happened: `error when creating "web.yaml"`, or
  * which object it is about.
  */
-export function errorLine(error: unknown, called: Called, during = ''): string {
+export function errorLine(error: unknown, called: CalledProgram, during = ''): string {
   const text = isStock(called) ? stockError(error, during) : `plat: ${prefixed(during, ownError(error))}`;
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 /** The lines about all failures of a command. The stock client begins an error with `error: ` only where there is no other. */
-export function errorLines(failures: readonly Failure[], called: Called): string {
+export function errorLines(failures: readonly Failure[], called: CalledProgram): string {
   const [first] = failures;
   const isList = failures.length > 1 || (first?.asList ?? (first?.error as StockText | undefined)?.asList) === true;
   return failures
@@ -108,7 +108,7 @@ interface StockText {
 /** The error with the line of the stock client about it, which scripts look for. */
 export const withStockText = (error: Error, stockText: string, asList = false): Error => Object.assign(error, { stockText, asList });
 /** A line that is no failure: a hint or a note. */
-export const noteLine = (text: string, called: Called): string => `${isStock(called) ? '' : 'plat: '}${text}\n`;
+export const noteLine = (text: string, called: CalledProgram): string => `${isStock(called) ? '' : 'plat: '}${text}\n`;
 
 const prefixed = (during: string, message: string): string => (during === '' ? message : `${during}: ${message}`);
 
@@ -168,7 +168,7 @@ function transportError(error: TransportError): string {
 const otherNames: Readonly<Record<string, readonly string[]>> = { list: ['get', 'wait'], ps: ['get'], rm: ['delete'] };
 
 /** What the stock client says about a command that it does not have. */
-export function unknownCommand(name: string, names: readonly string[], called: Called): string {
+export function unknownCommand(name: string, names: readonly string[], called: CalledProgram): string {
   const givenName = name.toLowerCase();
   const near = names
     .filter((one) => one.startsWith(givenName) || own(otherNames, givenName)?.includes(one) || editDistance(givenName, one) <= 2)

@@ -64,11 +64,11 @@ export async function chooseConfig(choice: ServerChoice, io: Place): Promise<Cho
       `error: stat ${choice.kubeconfig}: no such file or directory`,
     );
   }
-  const named = namedFiles(choice.kubeconfig, io) ?? (isStock(io) ? [stockFile(io)] : undefined);
-  if (named !== undefined) {
-    const config = await loadConfig(named);
+  const configFiles = namedFiles(choice.kubeconfig, io) ?? (isStock(io) ? [stockFile(io)] : undefined);
+  if (configFiles !== undefined) {
+    const config = await loadConfig(configFiles);
     const inPod = isStock(io) && config.clusters.size === 0 ? inClusterConfig(io.env) : undefined;
-    return chosenConfig(inPod ?? config, named.join(', '), async () => []);
+    return chosenConfig(inPod ?? config, configFiles.join(', '), async () => []);
   }
   // Loaded only when it is needed: most commands find their server before.
   const running = async (): Promise<readonly RunningServer[]> => (await import('./background/running-servers.ts')).runningServers(io);

@@ -25,7 +25,7 @@ export interface Send {
   /** Ends the request earlier than the command. */
   readonly signal?: AbortSignal;
 }
-export interface Sent<T> {
+export interface SentObject<T> {
   readonly status: number;
   readonly object: T;
 }
@@ -108,16 +108,19 @@ export class Work {
     );
   }
   /** A request about one object. Throws ApiError. */
-  send<T = ApiItem>(ref: ObjectRef, what: Send): Promise<Sent<T>> {
-    const sent = this.request<T>(pathOf(ref.resource, ref.namespace, ref.name, what.subresource), what);
-    return isSecrets(ref.resource) ? sent.catch(throwMasked) : sent;
+  send<T = ApiItem>(ref: ObjectRef, what: Send): Promise<SentObject<T>> {
+    const response = this.request<T>(pathOf(ref.resource, ref.namespace, ref.name, what.subresource), what);
+    return isSecrets(ref.resource) ? response.catch(throwMasked) : response;
   }
   /** A request about a collection. */
-  sendTo<T = ApiItem>(resource: ApiResource, namespace: string | undefined, what: Send): Promise<Sent<T>> {
-    const sent = this.request<T>(pathOf(resource, namespace), what.method === 'POST' ? { ...what, body: asNew(what.body) } : what);
-    return isSecrets(resource) ? sent.catch(throwMasked) : sent;
+  sendTo<T = ApiItem>(resource: ApiResource, namespace: string | undefined, what: Send): Promise<SentObject<T>> {
+    const response = this.request<T>(pathOf(resource, namespace), what.method === 'POST' ? { ...what, body: asNew(what.body) } : what);
+    return isSecrets(resource) ? response.catch(throwMasked) : response;
   }
-  private async request<T>(path: string, { method, body, contentType = 'application/json', query = {}, signal }: Send): Promise<Sent<T>> {
+  private async request<T>(
+    path: string,
+    { method, body, contentType = 'application/json', query = {}, signal }: Send,
+  ): Promise<SentObject<T>> {
     // In the order of the stock client, for scripts that read what -v prints.
     const search = queryOf(Object.fromEntries(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))));
     if (method !== 'GET' && query.dryRun === undefined) await this.session.announce();

@@ -179,8 +179,8 @@ export function configPaths(
   usual: readonly string[],
 ): readonly string[] {
   if (explicit !== undefined) return [explicit];
-  const listed = (env.PLATCONFIG || env.PLAT_CONFIG || env.KUBECONFIG || '').split(delimiter).filter((path) => path !== '');
-  return listed.length > 0 ? listed : usual;
+  const paths = (env.PLATCONFIG || env.PLAT_CONFIG || env.KUBECONFIG || '').split(delimiter).filter((path) => path !== '');
+  return paths.length > 0 ? paths : usual;
 }
 
 export interface SimpleConfig {

@@ -21,4 +21,4 @@ export interface Connection {
 }
 
 /** The connection to the server, without the user. */
-export type Reached = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy'>;
+export type ServerEndpoint = Pick<Connection, 'server' | 'ca' | 'insecure' | 'serverName' | 'proxy'>;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { own } from '@plat-dev/lib/own';
 import { didYouMean } from '@plat-dev/lib/suggest';
 import { type ClientConfig, type ClusterEntry, ConfigError, type UserEntry } from './config.ts';
-import type { Connection, Reached } from './connection-settings.ts';
+import type { Connection, ServerEndpoint } from './connection-settings.ts';
 import { type CredentialEnvironment, type CredentialSource, tokenFileSource } from './credentials.ts';
 import { isReadable } from './paths.ts';
 import { proxyFor } from './proxy.ts';
@@ -43,13 +43,13 @@ export async function connectionOf(config: ClientConfig, choice: ConnectionChoic
   if (server === '') throw new ConfigError('no server is known: start one with `plat server`, or name one with --kubeconfig or --server');
   const address = checkServer(server);
   checkUser(user, userName);
-  const reached = await reach(address, cluster, choice, world);
-  const source = await sourceOf({ user, userName, file: config.userFiles.get(userName) }, { ...reached, cluster }, world);
+  const endpoint = await reach(address, cluster, choice, world);
+  const source = await sourceOf({ user, userName, file: config.userFiles.get(userName) }, { ...endpoint, cluster }, world);
   const authorization = await authorizationOf(user);
   if (authorization !== undefined || source !== undefined) checkPlain(address);
   const impersonation = impersonationOf(user);
   return {
-    ...reached,
+    ...endpoint,
     certificate: pem(user, 'client-certificate'),
     key: pem(user, 'client-key'),
     authorization,
@@ -64,7 +64,7 @@ async function reach(
   cluster: ClusterEntry | undefined,
   choice: ConnectionChoice,
   world: CredentialEnvironment,
-): Promise<Reached> {
+): Promise<ServerEndpoint> {
   const { certificateAuthority } = choice;
   const ca = pem(certificateAuthority === undefined ? cluster : { 'certificate-authority': certificateAuthority }, 'certificate-authority');
   // A CA on the command line is there to be checked, and the name in the file is that of the server in the file.
@@ -136,14 +136,14 @@ interface UserPlace {
 /** Credentials that are made, renewed or reread while the client runs; loaded only for users that have them. */
 async function sourceOf(
   place: UserPlace,
-  reached: Reached & { cluster: ClusterEntry | undefined },
+  endpoint: ServerEndpoint & { cluster: ClusterEntry | undefined },
   world: CredentialEnvironment,
 ): Promise<CredentialSource | undefined> {
   const { user, userName, file } = place;
   // A certificate in the configuration is meant to be used: the plug-in is not run, as with the stock client.
   if (user?.exec && !user['client-certificate'] && !user['client-certificate-data']) {
     const { execSource } = await import('./exec-plugin.ts');
-    return execSource({ exec: user.exec, user: userName, reached, extensions: reached.cluster?.extensions ?? [] }, world);
+    return execSource({ exec: user.exec, user: userName, reached: endpoint, extensions: endpoint.cluster?.extensions ?? [] }, world);
   }
   if (user?.['auth-provider']) {
     const { providerSource } = await import('./oidc-provider.ts');

@@ -35,24 +35,24 @@ export interface CredentialEnvironment {
 }
 
 /** A credential, and when it expires. */
-export interface Made {
+export interface RenewedCredential {
   readonly credential: Credential;
   /** Milliseconds since 1970; absent: when the server refuses it. */
   readonly until?: number | undefined;
 }
 
 /** Caches a credential until it expires or is refused; makes one at a time, however many callers wait. */
-export function keptSource(make: (refused: Credential | undefined) => Promise<Made>, clock: Clock): CredentialSource {
-  let current: Made | undefined;
-  let making: Promise<Made> | undefined;
-  const renew = async (refused: Credential | undefined): Promise<Made> => {
+export function keptSource(make: (refused: Credential | undefined) => Promise<RenewedCredential>, clock: Clock): CredentialSource {
+  let current: RenewedCredential | undefined;
+  let making: Promise<RenewedCredential> | undefined;
+  const renew = async (refused: Credential | undefined): Promise<RenewedCredential> => {
     making ??= make(refused).finally(() => {
       making = undefined;
     });
     current = await making;
     return current;
   };
-  const fresh = (): Made | undefined => (current?.until !== undefined && current.until <= clock.now() ? undefined : current);
+  const fresh = (): RenewedCredential | undefined => (current?.until !== undefined && current.until <= clock.now() ? undefined : current);
   return {
     async current() {
       return (fresh() ?? (await renew(undefined))).credential;

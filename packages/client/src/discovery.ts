@@ -69,7 +69,7 @@ export class Discovery {
   private readonly transport: Pick<Transport, 'json'>;
   private readonly store: DiscoveryStore | undefined;
   /** Whether something came from the store. */
-  private stored = false;
+  private isStored = false;
   private readonly versions = new Map<string, Promise<readonly ApiResource[]>>();
   /** Versions that are announced but did not answer, with the reason. */
   readonly unanswered = new Map<string, string>();
@@ -82,7 +82,7 @@ export class Discovery {
   /** Everything is fetched again. */
   refresh(): void {
     this.store?.clear();
-    this.stored = false;
+    this.isStored = false;
     this.versions.clear();
     this.unanswered.clear();
     this.groups = undefined;
@@ -92,7 +92,7 @@ export class Discovery {
     try {
       return await look();
     } catch (error) {
-      if (!this.stored || isAbort(error) || (error as Error).name === 'TransportError') throw error;
+      if (!this.isStored || isAbort(error) || (error as Error).name === 'TransportError') throw error;
       this.refresh();
       return look();
     }
@@ -249,10 +249,10 @@ export class Discovery {
     isForm: (value: unknown) => value is T,
     fetch: (path: string) => Promise<T>,
   ): Promise<T> {
-    const stored = this.store?.get(path);
-    if (isForm(stored)) {
-      this.stored = true;
-      return stored;
+    const storedDocument = this.store?.get(path);
+    if (isForm(storedDocument)) {
+      this.isStored = true;
+      return storedDocument;
     }
     const fetched = await fetch(path);
     if (fetched.length > 0) this.store?.set(path, fetched);

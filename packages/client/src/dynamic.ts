@@ -218,13 +218,13 @@ export class Client {
     const query = queryOf({ ...choice });
     const path = pathOf(resource, namespace);
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', ...how };
-    const gone = await this.call<ObjectList<ApiObject>>(
+    const deletedList = await this.call<ObjectList<ApiObject>>(
       'DELETE',
       query === '' ? path : `${path}?${query}`,
       this.accept('PartialObjectMetadataList'),
       options,
     );
-    const next = gone.metadata.continue;
+    const next = deletedList.metadata.continue;
     return next === '' ? undefined : next;
   }
   /** Any request with JSON in and out. Throws ApiError and TransportError. */

@@ -8,14 +8,14 @@ import { timeMillis } from '@plat-dev/lib/time';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity, identities } from '@plat-dev/meta/identity';
 import { ConfigError, type ExecEntry } from './config.ts';
-import type { Reached } from './connection-settings.ts';
-import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
+import type { ServerEndpoint } from './connection-settings.ts';
+import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type RenewedCredential } from './credentials.ts';
 
 export interface PluginUse {
   readonly exec: ExecEntry;
   /** Name of the user in the configuration, for messages. */
   readonly user: string;
-  readonly reached: Reached;
+  readonly reached: ServerEndpoint;
   /** Extensions of the cluster's entry: one of them may be for the plug-in. */
   readonly extensions: readonly { readonly name?: string; readonly extension?: unknown }[];
 }
@@ -74,7 +74,7 @@ class Plugin {
     for (const variable of use.exec.env ?? []) if (!variable.name) throw this.wrong('has an environment variable without a name');
   }
 
-  async make(): Promise<Made> {
+  async make(): Promise<RenewedCredential> {
     const interactive = this.mode !== 'Never' && this.world.interactive;
     if (this.mode === 'Always' && !interactive) {
       const why = this.world.stdinTaken
@@ -139,7 +139,7 @@ class Plugin {
     });
   }
 
-  private async read(output: string): Promise<Made> {
+  private async read(output: string): Promise<RenewedCredential> {
     let value: unknown;
     try {
       value = output.trimStart().startsWith('{') ? JSON.parse(output) : (await import('@plat-dev/schema/yaml')).parseYaml(output);

@@ -9,7 +9,7 @@ import { own } from '@plat-dev/lib/own';
 import { parseJwt, timeClaim } from '@plat-dev/pki/jwt';
 import { ConfigError } from './config.ts';
 import { editConfig } from './config-file.ts';
-import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type Made } from './credentials.ts';
+import { type Credential, type CredentialEnvironment, type CredentialSource, keptSource, type RenewedCredential } from './credentials.ts';
 import { readAll } from './transport.ts';
 
 export interface ProviderUse {
@@ -67,7 +67,7 @@ class Login {
     return value;
   }
 
-  async make(refused: Credential | undefined): Promise<Made> {
+  async make(refused: Credential | undefined): Promise<RenewedCredential> {
     const currentToken = this.currentCredential();
     if (
       currentToken?.until !== undefined &&
@@ -79,9 +79,9 @@ class Login {
     // The server reports why it refuses a token that cannot be renewed.
     if (refused !== undefined && this.refreshToken === '') return { credential: refused };
     await this.renew();
-    return this.currentCredential() as Made;
+    return this.currentCredential() as RenewedCredential;
   }
-  private currentCredential(): Made | undefined {
+  private currentCredential(): RenewedCredential | undefined {
     if (this.idToken === '') return undefined;
     const claims = parseJwt(this.idToken)?.claims;
     const end = claims === undefined ? undefined : timeClaim(claims, 'exp');
@@ -110,9 +110,9 @@ class Login {
   private async authority(): Promise<string | undefined> {
     const data = this.settings['idp-certificate-authority-data'];
     if (data) return Buffer.from(data, 'base64').toString();
-    const named = this.settings['idp-certificate-authority'];
-    if (!named) return undefined;
-    const path = resolve(dirname(this.use.file ?? ''), named);
+    const authorityFile = this.settings['idp-certificate-authority'];
+    if (!authorityFile) return undefined;
+    const path = resolve(dirname(this.use.file ?? ''), authorityFile);
     try {
       return await readFile(path, 'utf8');
     } catch (error) {

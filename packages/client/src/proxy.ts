@@ -11,10 +11,14 @@ const schemes = ['http:', 'https:', 'socks5:'];
 const TUNNEL_MS = 30_000;
 
 /** The proxy of the cluster entry, else the one of the environment; undefined for a direct connection. Throws ConfigError. */
-export function proxyFor(server: string, named: string | undefined, env: Readonly<Record<string, string | undefined>>): string | undefined {
-  if (named) {
-    checkProxy(named, 'proxy-url');
-    return named;
+export function proxyFor(
+  server: string,
+  givenProxy: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (givenProxy) {
+    checkProxy(givenProxy, 'proxy-url');
+    return givenProxy;
   }
   const { protocol, hostname, port } = new URL(server);
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();

@@ -49,7 +49,7 @@ export interface Handshake {
   readonly follow: (request: ClientRequest) => void;
 }
 
-const isAnswer = (answered: object): answered is Answer => 'body' in answered;
+const isAnswer = (response: object): response is Answer => 'body' in response;
 
 /** The connection was lost before the end of a response. */
 export class AnswerLost extends TransportError {}

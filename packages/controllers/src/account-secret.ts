@@ -49,8 +49,8 @@ export function generateSecrets({ client, queue, random }: ControllerContext, ac
       throw error;
     }
     try {
-      const named = { ...account, secrets: [...(account.secrets ?? []), { name: secretName }] } as ServiceAccount;
-      await client.update(refs.serviceAccounts, named);
+      const withSecret = { ...account, secrets: [...(account.secrets ?? []), { name: secretName }] } as ServiceAccount;
+      await client.update(refs.serviceAccounts, withSecret);
     } catch (error) {
       // Delete the Secret, which no account names: a retry creates another one.
       await client.delete(refs.secrets, namespace, secretName).catch(unlessGone);

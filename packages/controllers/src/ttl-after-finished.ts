@@ -12,11 +12,11 @@ type JobObject = Wire<Job>;
 /** When a job is to be deleted, in milliseconds since 1970. Undefined if it has not finished or has no TTL. */
 function endOfJob({ spec, status }: JobObject): number | undefined {
   const seconds = spec?.ttlSecondsAfterFinished;
-  const ended = (status?.conditions ?? []).find(
+  const finishedCondition = (status?.conditions ?? []).find(
     ({ type, status: holds }) => (type === 'Complete' || type === 'Failed') && holds === 'True',
   );
-  if (seconds === undefined || seconds === null || ended?.lastTransitionTime == null) return undefined;
-  return timeMillis(ended.lastTransitionTime) + seconds * 1000;
+  if (seconds === undefined || seconds === null || finishedCondition?.lastTransitionTime == null) return undefined;
+  return timeMillis(finishedCondition.lastTransitionTime) + seconds * 1000;
 }
 
 export const ttlAfterFinished: Controller = {

@@ -149,12 +149,12 @@ const extensions = 'extensions.';
 const homes = ['apps.', 'networking.', 'policy.'];
 
 function textsOf(key: string): Readonly<Record<string, string>> {
-  const moved = key.startsWith(extensions) ? homes.map((home) => textsOf(home + key.slice(extensions.length))) : [];
+  const movedTexts = key.startsWith(extensions) ? homes.map((home) => textsOf(home + key.slice(extensions.length))) : [];
   const texts = own(descriptions, key) ?? {};
   const older = own(olderDescriptions, key);
-  return older === undefined && moved.length === 0
+  return older === undefined && movedTexts.length === 0
     ? texts
-    : Object.fromEntries([...moved, older ?? {}, texts].flatMap((each) => Object.entries(each)));
+    : Object.fromEntries([...movedTexts, older ?? {}, texts].flatMap((each) => Object.entries(each)));
 }
 
 /** The description of a message (`core.v1.Pod`), or of one of its fields by JSON name. Undefined when there is none. */

@@ -45,18 +45,18 @@ export function checkManifest(manifest: JsonObject | string, options: ManifestOp
   const identity = identities[options.identity ?? 'kubernetes'] as Identity;
   const { feature = (name: string) => defaultFeatures.isOn(name), now = 0, namespace = 'default' } = options;
   try {
-    const written = read(manifest);
-    const served = servedFor(written, identity);
-    return check(written, served, namespace, { identity, feature, now: () => now, allowPrivileged: true });
+    const manifestObject = read(manifest);
+    const served = servedFor(manifestObject, identity);
+    return check(manifestObject, served, namespace, { identity, feature, now: () => now, allowPrivileged: true });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return { object: undefined, error: badRequest(error.message), warnings: [] };
   }
 }
 
-function check(written: JsonObject, served: Served, namespace: string, env: KindEnv): CheckedManifest {
+function check(manifestObject: JsonObject, served: Served, namespace: string, env: KindEnv): CheckedManifest {
   const { kind, schema, definition } = served;
-  const object = decode(schema, cloneJson(written)) as ApiObject;
+  const object = decode(schema, cloneJson(manifestObject)) as ApiObject;
   object.metadata ??= {};
   if (kind.namespaced) object.metadata.namespace ??= namespace;
   applyDefaults(schema, object);
@@ -69,7 +69,7 @@ function check(written: JsonObject, served: Served, namespace: string, env: Kind
   return {
     object: filled,
     error: errors.empty ? undefined : invalid(served.groupKind, object.metadata.name ?? '', errors.list),
-    warnings: [...deprecation, ...unknownFieldsIn(schema, written), ...warnings],
+    warnings: [...deprecation, ...unknownFieldsIn(schema, manifestObject), ...warnings],
   };
 }
 
@@ -107,8 +107,8 @@ function servedFor({ apiVersion, kind }: JsonObject, identity: Identity): Served
     const store = kinds.find(({ group, plural }) => group === one.sharesStoreOf?.group && plural === one.sharesStoreOf?.plural);
     return serve(one, identity, store && { store });
   });
-  const found = served.find((one) => one.apiVersion === apiVersion);
-  if (found !== undefined) return found;
+  const servedVersion = served.find((one) => one.apiVersion === apiVersion);
+  if (servedVersion !== undefined) return servedVersion;
   const others = served.map((one) => one.apiVersion).join(', ');
   throw new DecodeError(`no kind "${kind}" is built in for version "${apiVersion}"${others === '' ? '' : `; it is in ${others}`}`);
 }

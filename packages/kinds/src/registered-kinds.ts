@@ -44,7 +44,7 @@ const retiredKinds = (groupVersion: string): string[] =>
     .flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1), `${name.slice(0, -1)}List`] : [name]));
 
 /** Kinds (and their lists) of another group than the one that serves them. */
-const moved: Readonly<Record<string, string>> = {
+const movedKinds: Readonly<Record<string, string>> = {
   'apps.Scale': 'autoscaling',
   'events.Event': 'core',
   'extensions.DaemonSet': 'apps',
@@ -57,7 +57,7 @@ const moved: Readonly<Record<string, string>> = {
   'extensions.Scale': 'autoscaling',
 };
 function home(group: string, kind: string): string {
-  return `${moved[`${group}.${kind.replace(/List$/, '')}`] ?? group}.${kind}`;
+  return `${movedKinds[`${group}.${kind.replace(/List$/, '')}`] ?? group}.${kind}`;
 }
 
 /** `core.v1.Secret` → `core.Secret`; `events.v1.Event` → `core.Event`. */

@@ -24,19 +24,19 @@ export function deprecationOf({ group, version, plural }: ResourceVersion, ident
   const lifetime = lifetimeOf(group, version, plural);
   if (lifetime?.deprecated === undefined || !isAtLeast(release, lifetime.deprecated)) return undefined;
   const { kind, deprecated, removed } = lifetime;
-  const named = warnedIn(lifetime, plural, release);
+  const replacementText = warnedIn(lifetime, plural, release);
   let warning = `${joinApiVersion(groupName(identity, group), version)} ${kind} is deprecated in v${deprecated}+`;
   if (removed !== undefined) warning += `, unavailable in v${removed}+`;
-  if (named !== undefined) warning += `; use ${fullVersion(named, identity)} ${kind}`;
+  if (replacementText !== undefined) warning += `; use ${fullVersion(replacementText, identity)} ${kind}`;
   return { warning, removed };
 }
 
 /** The replacement that the warning names. Stock servers send warnings since 1.19; older releases get the same text. */
 function warnedIn(lifetime: Lifetime, plural: string, release: string): string | undefined {
   if (lifetime.warned === undefined) return replacementIn(lifetime, plural, release);
-  let named: string | undefined;
-  for (const [since, version] of Object.entries(lifetime.warned)) if (isAtLeast(release, since)) named = version;
-  return named;
+  let replacementText: string | undefined;
+  for (const [since, version] of Object.entries(lifetime.warned)) if (isAtLeast(release, since)) replacementText = version;
+  return replacementText;
 }
 
 /** `networking/v1` → `networking.plat.dev/v1`. */

@@ -52,9 +52,9 @@ export class BoundedCache<K, V> {
     const { entries, weight } = this;
     this.delete(key);
     if (weight !== undefined) {
-      const added = weight.of(value, key);
-      if (added > weight.most) return;
-      this.weighs += added;
+      const addedWeight = weight.of(value, key);
+      if (addedWeight > weight.most) return;
+      this.weighs += addedWeight;
     }
     entries.set(key, value);
     if (entries.size <= this.most && (weight === undefined || this.weighs <= weight.most)) return;

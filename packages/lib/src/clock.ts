@@ -161,11 +161,11 @@ export class FakeClock implements Clock {
   }
   /** Begins at once if the clock is not being advanced. */
   private async inTurn(move: () => Promise<void>): Promise<void> {
-    const moved = this.moving === undefined ? move() : this.moving.then(move);
-    const last = moved.then(undefined, () => {});
+    const movedClock = this.moving === undefined ? move() : this.moving.then(move);
+    const last = movedClock.then(undefined, () => {});
     this.moving = last;
     try {
-      await moved;
+      await movedClock;
     } finally {
       if (this.moving === last) this.moving = undefined;
     }

@@ -18,12 +18,12 @@ export function shownJson(value: unknown, limit = SHOWN_VALUE): string {
   if (typeof value === 'string') return value.length <= limit ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, limit))}...`;
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return jsonText(value) ?? 'null';
-  const out = new Shown(limit);
+  const out = new MessageText(limit);
   out.add(value);
   return out.remaining < 0 ? `${out.parts.join('').slice(0, limit)}...` : out.parts.join('');
 }
 
-class Shown {
+class MessageText {
   readonly parts: string[] = [];
   remaining: number;
 

@@ -36,14 +36,14 @@ export class RequestEnded extends Error {
 }
 
 export class Slices {
-  private readonly ended: () => boolean;
+  private readonly isEnded: () => boolean;
   private readonly clock: Pick<Clock, 'monotonic'>;
   private readonly owner: object | undefined;
   private startedAt: number;
 
-  /** `ended`: whether nobody waits for the result any more. `owner`: whose work it is (`next-turn.ts`). */
-  constructor(ended: () => boolean = never, clock: Pick<Clock, 'monotonic'> = systemClock, owner?: object) {
-    this.ended = ended;
+  /** `isEnded`: whether nobody waits for the result any more. `owner`: whose work it is (`next-turn.ts`). */
+  constructor(isEnded: () => boolean = never, clock: Pick<Clock, 'monotonic'> = systemClock, owner?: object) {
+    this.isEnded = isEnded;
     this.clock = clock;
     this.owner = owner;
     this.startedAt = clock.monotonic();
@@ -62,7 +62,7 @@ export class Slices {
   /** Ends the slice; resolves when the next one may begin. Throws RequestEnded. */
   async pause(): Promise<void> {
     await nextTurn(this.owner);
-    if (this.ended()) throw new RequestEnded();
+    if (this.isEnded()) throw new RequestEnded();
     this.begin();
   }
 }

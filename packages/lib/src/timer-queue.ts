@@ -24,7 +24,7 @@ const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at 
 
 export class TimerQueue {
   private heap: Entry[] = [];
-  private added = 0;
+  private addedCount = 0;
   private live = 0;
 
   /** Number of pending calls. */
@@ -42,7 +42,7 @@ export class TimerQueue {
   }
   /** `period`: called repeatedly. */
   add(at: number, period: number | undefined, call: () => void): Cancel {
-    const entry: Entry = { at, order: this.added++, period, call, cancelled: false, waiting: true };
+    const entry: Entry = { at, order: this.addedCount++, period, call, cancelled: false, waiting: true };
     this.push(entry);
     this.live++;
     return () => {

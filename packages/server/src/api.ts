@@ -203,12 +203,12 @@ async function runAction(
   const representation = services.negotiator.negotiate(ctx.header('accept'), actionOffer);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const write = writeContext(ctx, resource, options, ctx.info.subresource);
-  const sent = expected === undefined ? undefined : await readBody(ctx);
+  const bodyBytes = expected === undefined ? undefined : await readBody(ctx);
   const faults = expected === undefined ? undefined : faultsOf(services, options);
   const body =
-    expected === undefined || sent === undefined
+    expected === undefined || bodyBytes === undefined
       ? undefined
-      : await decodeBody(ctx, sent, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, { faults });
+      : await decodeBody(ctx, bodyBytes, bodyMedia(ctx, true, services.identity.protobufMediaType), expected, { faults });
   const slices = ctx.slices();
   if (body !== undefined && expected !== undefined) {
     if (faults !== undefined) reportBodyFaults(ctx, options, faults, expected);

@@ -187,7 +187,7 @@ export class Collection {
       take: (key: string, value: Buffer, revision: number, created: number, unreadable: Unreadable | undefined) => void,
     ) => Promise<void>,
     ready: () => void,
-    reached: () => number,
+    reachedRevision: () => number,
   ): Promise<void> {
     const items = new SortedMap<Item>();
     const aside = new Map<string, UnreadableObject>();
@@ -230,7 +230,7 @@ export class Collection {
     ready();
     // The old and the new state of a watch are inconsistent. There are no events for the difference: neither
     // for open watches, nor for those that resume from an earlier revision.
-    if (!isSame) this.unknownUntil = Math.max(this.unknownUntil, reached());
+    if (!isSame) this.unknownUntil = Math.max(this.unknownUntil, reachedRevision());
     this.close(!isSame);
   }
   /** Loading begins: changes that arrive from now on wait until `loaded`. */

@@ -195,17 +195,17 @@ const versionLength = ({ revision }: Item): number => BEFORE.length + String(rev
 function withVersion(value: Buffer, at: number, revision: number): Buffer {
   let digits = 1;
   for (let rest = revision; rest >= 10; rest = Math.floor(rest / 10)) digits++;
-  const added = BEFORE.length + digits + 1;
-  const size = value.length - HEADER + added + 1;
+  const addedBytes = BEFORE.length + digits + 1;
+  const size = value.length - HEADER + addedBytes + 1;
   // Three objects of two kilobytes would fill a shared block badly, and one that stays would keep the whole block alive.
   const bytes = size < OWN_BLOCK ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
   // Copied whole, the end of the text is in its place, and the beginning is moved: to copy parts of a buffer takes a view for each.
-  const moved = added - HEADER;
-  bytes.set(value, moved);
-  bytes.copyWithin(0, moved + HEADER, moved + HEADER + at);
+  const shift = addedBytes - HEADER;
+  bytes.set(value, shift);
+  bytes.copyWithin(0, shift + HEADER, shift + HEADER + at);
   for (let i = 0; i < BEFORE.length; i++) bytes[at + i] = BEFORE[i] as number;
-  for (let to = at + added - 2, rest = revision; digits > 0; digits--, rest = Math.floor(rest / 10)) bytes[to--] = ZERO + (rest % 10);
-  bytes[at + added - 1] = QUOTE;
+  for (let to = at + addedBytes - 2, rest = revision; digits > 0; digits--, rest = Math.floor(rest / 10)) bytes[to--] = ZERO + (rest % 10);
+  bytes[at + addedBytes - 1] = QUOTE;
   bytes[size - 1] = NEWLINE;
   return bytes;
 }

@@ -20,13 +20,13 @@ export interface Kubeconfig {
   readonly 'current-context': string;
 }
 
-export interface Reached {
+export interface ReachedServer {
   readonly identity: Identity;
   readonly url: string;
   readonly credentials: Pick<Credentials, 'authority' | 'rootCertificates'>;
 }
 
-export function kubeconfigOf({ identity, url, credentials }: Reached, { name: user, groups }: User): Kubeconfig {
+export function kubeconfigOf({ identity, url, credentials }: ReachedServer, { name: user, groups }: User): Kubeconfig {
   const name = `${identity.word}@${new URL(url).host}`;
   const proved = clientCertificate(
     credentials.authority,

@@ -81,8 +81,8 @@ interface Course {
   /** The list of the server that serves the request. */
   readonly log: RequestLog;
   ctx: Context | undefined;
-  readonly writes: Written[];
-  seenRequest: Seen | undefined;
+  readonly writes: RecordedWrite[];
+  seenRequest: RecordedRequest | undefined;
 }
 /** One for all servers of the process: each instance that was ever used would slow down every later promise. */
 const courses = new AsyncLocalStorage<Course>();
@@ -98,7 +98,7 @@ export function useCourses(user: object): () => void {
 }
 
 /** A recorded write. The changed fields are computed when they are read. */
-interface Written {
+interface RecordedWrite {
   readonly key: string;
   readonly revision: number;
   readonly time: number;
@@ -112,10 +112,10 @@ interface Written {
 
 export class RequestLog implements RequestList {
   private requests: SeenRequest[] = [];
-  private writes: Written[] = [];
+  private writes: RecordedWrite[] = [];
   private bytes = 0;
   /** The newest write of each key whose objects are kept: the next one holds the same bytes. */
-  private readonly newest = new Map<string, Written>();
+  private readonly newest = new Map<string, RecordedWrite>();
   private readonly byContext = new WeakMap<Context, Course>();
   private clock: Clock | undefined;
 
@@ -141,7 +141,7 @@ export class RequestLog implements RequestList {
     const course = this.current();
     if (course === undefined) return;
     course.ctx = ctx;
-    course.seenRequest = new Seen(ctx, this.clock?.now() ?? 0, course.writes);
+    course.seenRequest = new RecordedRequest(ctx, this.clock?.now() ?? 0, course.writes);
     this.byContext.set(ctx, course);
     this.requests.push(course.seenRequest);
     if (this.requests.length > MOST_REQUESTS) this.requests = this.requests.slice(MOST_REQUESTS / 10);
@@ -196,7 +196,7 @@ export class RequestLog implements RequestList {
     const by = isItsOwn ? { user: ctx.user.name, verb: ctx.info.verb, subresource: ctx.info.subresource } : undefined;
     for (const { key, value, revision } of changes) {
       if (isInternal(key)) continue;
-      const one: Written = {
+      const one: RecordedWrite = {
         key,
         revision,
         time: this.clock?.now() ?? 0,
@@ -212,17 +212,18 @@ export class RequestLog implements RequestList {
     }
     if (this.writes.length <= MOST_CHANGES && this.bytes <= MOST_BYTES) return;
     let dropped = 0;
-    while (this.writes.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9) this.drop(this.writes[dropped++] as Written);
+    while (this.writes.length - dropped > MOST_CHANGES * 0.9 || this.bytes > MOST_BYTES * 0.9)
+      this.drop(this.writes[dropped++] as RecordedWrite);
     this.writes = this.writes.slice(dropped);
   }
-  private drop(write: Written): void {
+  private drop(write: RecordedWrite): void {
     this.bytes -= forget(write);
     if (this.newest.get(write.key) === write) this.newest.delete(write.key);
   }
 }
 
 /** Drops the objects of a write. Returns their bytes. Requests that are still listed keep only the changed fields. */
-function forget(write: Written): number {
+function forget(write: RecordedWrite): number {
   const size = sizeOf(write);
   if (write.by !== undefined) write.fields = shortened(fieldsOf(write));
   write.before = undefined;
@@ -239,7 +240,7 @@ function shortened(fields: readonly string[]): readonly string[] {
   return cutAt === -1 ? fields : [...fields.slice(0, cutAt), `(${fields.length - cutAt} more)`];
 }
 
-const sizeOf = ({ before, after }: Written): number => (before?.length ?? 0) + (after?.length ?? 0);
+const sizeOf = ({ before, after }: RecordedWrite): number => (before?.length ?? 0) + (after?.length ?? 0);
 /** Keys that hold no object: allocated addresses, running servers. */
 const isInternal = (key: string): boolean => key.startsWith('alloc/') || key.startsWith('cluster/');
 
@@ -253,7 +254,7 @@ function belongs({ writes }: Course, { info, finished }: Context, key: string): 
   return plural === info.resource && (!info.named || key.endsWith(`/${info.name}`));
 }
 
-class Seen implements SeenRequest {
+class RecordedRequest implements SeenRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
@@ -268,12 +269,12 @@ class Seen implements SeenRequest {
   readonly method: string;
   readonly query: string;
   readonly dryRun: boolean;
-  private readonly writes: readonly Written[];
+  private readonly writes: readonly RecordedWrite[];
   /** Set while the request is in progress. */
   private ctx: Context | undefined;
   private sent = 0;
 
-  constructor(ctx: Context, time: number, writes: readonly Written[]) {
+  constructor(ctx: Context, time: number, writes: readonly RecordedWrite[]) {
     const { verb, group, resource, subresource, namespace, name, user, path } = factsOf(ctx);
     this.verb = verb;
     this.group = group;
@@ -314,7 +315,7 @@ function isMeant(which: Choice, request: SeenRequest): boolean {
 }
 
 /** A new object for each caller, who may change it. */
-function changeOf(write: Written): ObjectChange {
+function changeOf(write: RecordedWrite): ObjectChange {
   const [before, after] = [objectOf(write.before), objectOf(write.after)];
   return {
     type: after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed',
@@ -328,7 +329,7 @@ function changeOf(write: Written): ObjectChange {
     after,
   };
 }
-const fieldsOf = ({ before, after }: Written): readonly string[] =>
+const fieldsOf = ({ before, after }: RecordedWrite): readonly string[] =>
   after === undefined ? [] : changedFields(objectOf(before), objectOf(after) as Record<string, unknown>);
 
 function objectOf(value: Buffer | undefined): Record<string, unknown> | undefined {

@@ -53,14 +53,14 @@ export class TestTransport {
     const [body, type] = bodyOf(choice.body);
     const headers = lowerCase({ ...(type !== undefined && { 'content-type': type }) }, choice.headers);
     const user = callerOf(choice, headers.authorization !== undefined);
-    const sent = inProcess(this.handle, user, errorFrom, this.answers).request({
+    const response = inProcess(this.handle, user, errorFrom, this.answers).request({
       method,
       path,
       headers,
       ...(body !== undefined && { body }),
       ...(choice.signal !== undefined && { signal: choice.signal }),
     });
-    const answer = await this.keepAlive.during(sent);
+    const answer = await this.keepAlive.during(response);
     const text = answer.body.toString();
     const received = headersOf(answer.headers);
     return { status: answer.status, headers: received, text, body: isJson(received) && text !== '' ? parseExact(text) : text };

@@ -209,10 +209,10 @@ class Parser {
     return inner;
   }
   private takeName(rest: string): void {
-    const named = /^\(\?P<([A-Za-z0-9_]+)>/.exec(rest);
-    if (named === null)
+    const nameMatch = /^\(\?P<([A-Za-z0-9_]+)>/.exec(rest);
+    if (nameMatch === null)
       throw new PatternError('invalid named capture', rest.slice(0, rest.includes('>') ? rest.indexOf('>') + 1 : undefined));
-    this.at += named[0].length;
+    this.at += nameMatch[0].length;
   }
   /** Whether a group follows the flags. */
   private takeFlags(rest: string): boolean {

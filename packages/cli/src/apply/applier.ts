@@ -98,8 +98,8 @@ export class Applier {
   }
   private async apply(ref: ObjectRef, manifest: Manifest): Promise<void> {
     const { serverSide, dryRun, validate } = this.options;
-    const named = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
-    const object = withAnnotations(named, this.cause);
+    const namespaced = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
+    const object = withAnnotations(namespaced, this.cause);
     const common = { fieldManager: this.options.fieldManager, fieldValidation: validate, dryRun };
     if (!serverSide) await this.fields.check(ref.resource, object, manifest.origin);
     const { verb, object: after } = serverSide
@@ -108,7 +108,7 @@ export class Applier {
           ...common,
           overwrite: this.options.overwrite,
           openapiPatch: this.options.openapiPatch,
-          ...(this.options.force && { recreate: (gone: ObjectRef) => this.remove(gone) }),
+          ...(this.options.force && { recreate: (ref: ObjectRef) => this.remove(ref) }),
         });
     this.done(ref, serverSide && isStock(this.work.io) ? 'serverside-applied' : verb, after);
     if (manifest.object.kind === 'CustomResourceDefinition') this.patience = this.work.io.clock.monotonic() + DEFINITION_MS;

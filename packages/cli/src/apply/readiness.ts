@@ -46,7 +46,7 @@ const conditionText = (condition: Condition | undefined): string =>
   condition === undefined ? '' : `: ${[condition.reason, condition.message].filter(Boolean).join(': ')}`;
 
 /** `2 of 3 replicas are available` */
-const counted = (have: number, want: number, what: string): Readiness | undefined =>
+const countReadiness = (have: number, want: number, what: string): Readiness | undefined =>
   have < want ? waiting(`${have} of ${want} ${what}`) : undefined;
 const number = (numbers: Numbers | undefined, field: string, otherwise = 0): number => own(numbers, field) ?? otherwise;
 
@@ -69,9 +69,9 @@ function deployment(object: Watched): Readiness {
   const old = number(status, 'replicas') - number(status, 'updatedReplicas');
   return (
     notSeen(object) ??
-    counted(number(status, 'updatedReplicas'), want, 'replicas are updated') ??
+    countReadiness(number(status, 'updatedReplicas'), want, 'replicas are updated') ??
     (old > 0 ? waiting(`${old} old replicas are still there`) : undefined) ??
-    counted(number(status, 'availableReplicas'), want, 'replicas are available') ??
+    countReadiness(number(status, 'availableReplicas'), want, 'replicas are available') ??
     ready
   );
 }
@@ -81,8 +81,8 @@ function statefulSet(object: Watched): Readiness {
   const updated = type === 'OnDelete' ? 0 : want - number(rollingUpdate, 'partition');
   return (
     notSeen(object) ??
-    counted(number(object.status, 'updatedReplicas'), updated, 'replicas are updated') ??
-    counted(number(object.status, 'readyReplicas'), want, 'replicas are ready') ??
+    countReadiness(number(object.status, 'updatedReplicas'), updated, 'replicas are updated') ??
+    countReadiness(number(object.status, 'readyReplicas'), want, 'replicas are ready') ??
     ready
   );
 }
@@ -92,14 +92,14 @@ function daemonSet(object: Watched): Readiness {
   const updated = object.spec?.updateStrategy?.type === 'OnDelete' ? 0 : want;
   return (
     notSeen(object) ??
-    counted(number(status, 'updatedNumberScheduled'), updated, 'pods are updated') ??
-    counted(number(status, 'numberAvailable'), want, 'pods are available') ??
+    countReadiness(number(status, 'updatedNumberScheduled'), updated, 'pods are updated') ??
+    countReadiness(number(status, 'numberAvailable'), want, 'pods are available') ??
     ready
   );
 }
 const replicas = (object: Watched): Readiness =>
   notSeen(object) ??
-  counted(number(object.status, 'availableReplicas'), number(object.spec, 'replicas', 1), 'replicas are available') ??
+  countReadiness(number(object.status, 'availableReplicas'), number(object.spec, 'replicas', 1), 'replicas are available') ??
   ready;
 
 function pod(object: Watched): Readiness {

@@ -5,7 +5,7 @@ import { sameObject } from '../edit/same-object.ts';
 import type { ObjectRef } from '../objects/object-ref.ts';
 import { isApplyConflict } from '../output/conflicts.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import type { Sent, Work } from '../work.ts';
+import type { SentObject, Work } from '../work.ts';
 import { conflictWithOthers, type ManagedFieldsEntry, takenOver } from './field-ownership.ts';
 
 export interface ServerSideOptions {
@@ -39,7 +39,7 @@ async function sendUntilStored(
   object: JsonObject,
   existing: ApiItem | null | undefined,
   options: ServerSideOptions,
-): Promise<Sent<ApiItem>> {
+): Promise<SentObject<ApiItem>> {
   try {
     return await send(work, ref, object, options, options.forceConflicts);
   } catch (error) {
@@ -65,7 +65,7 @@ async function sendUntilStored(
   }
 }
 
-function send(work: Work, ref: ObjectRef, body: JsonObject, options: ServerSideOptions, force: boolean): Promise<Sent<ApiItem>> {
+function send(work: Work, ref: ObjectRef, body: JsonObject, options: ServerSideOptions, force: boolean): Promise<SentObject<ApiItem>> {
   const { fieldManager, dryRun, fieldValidation } = options;
   return work.send(ref, {
     method: 'PATCH',

@@ -67,9 +67,9 @@ export const upCommand = (program: () => OwnProgram): Command =>
   KUBECONFIG=$(plat up ci --wait -o kubeconfig) && export KUBECONFIG
 `,
     async run({ options, args }, io) {
-      const named = args[0] !== undefined && !args[0].startsWith('-');
-      const name = checkName(named ? (args[0] as string) : 'default');
-      const givenArgs = serverArgs(options, named ? args.slice(1) : args);
+      const hasName = args[0] !== undefined && !args[0].startsWith('-');
+      const name = checkName(hasName ? (args[0] as string) : 'default');
+      const givenArgs = serverArgs(options, hasName ? args.slice(1) : args);
       const records = new Records(io);
       const record = await records.claim(name, () => begin({ name, givenArgs, options, records, io, clock: io.clock, program }));
       report(record, records, options, io);
@@ -135,7 +135,7 @@ async function finish(start: Start, existingRecord: ServerRecord, deadline: numb
   if (record.address === '') {
     await until(
       async () => existsSync(adminConfig),
-      () => ended(record),
+      () => exitReason(record),
       deadline,
       clock,
     );
@@ -157,7 +157,7 @@ async function finish(start: Start, existingRecord: ServerRecord, deadline: numb
   if (options.wait !== undefined) await ready(start, record, deadline);
   return record;
 }
-const ended = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it exited');
+const exitReason = (record: ServerRecord): string | undefined => (isUp(record) ? undefined : 'it exited');
 
 /** Starts the server on the port of its last start if that is free, else on any, unless its flags name one. */
 async function launch(
@@ -299,7 +299,7 @@ async function ready({ name, records, clock, io }: Start, record: ServerRecord, 
       () => false,
     );
   try {
-    await until(isReady, () => ended(record), deadline, clock);
+    await until(isReady, () => exitReason(record), deadline, clock);
   } finally {
     transport.close();
   }

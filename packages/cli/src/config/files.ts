@@ -44,8 +44,8 @@ export class ConfigFiles {
     const files: OneFile[] = [];
     for (const path of paths) files.push({ path, config: await readRawConfig(path) });
     // If no file exists, the last of a list is created, or our own of the default places. As kubectl there is no file of our own.
-    const listed = isStock(io) || explicit !== undefined || io.env.PLATCONFIG || io.env.PLAT_CONFIG || io.env.KUBECONFIG;
-    return new ConfigFiles(files, listed ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io);
+    const configPath = isStock(io) || explicit !== undefined || io.env.PLATCONFIG || io.env.PLAT_CONFIG || io.env.KUBECONFIG;
+    return new ConfigFiles(files, configPath ? (paths.at(-1) as string) : join(io.home, '.plat', 'config'), io);
   }
   get currentContext(): string {
     return this.files.map(({ config }) => config?.['current-context'] ?? '').find((name) => name !== '') ?? '';

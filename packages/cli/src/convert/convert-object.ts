@@ -33,11 +33,11 @@ const envOf = (identity: Identity): KindEnv => ({
 /** Throws DecodeError for fields of another type than the version has, and ApiError for what cannot be converted. */
 export function convertObject(manifest: JsonObject, from: Served, to: Served): Converted {
   const env = envOf(to.identity);
-  const named = { ...manifest, apiVersion: from.apiVersion };
-  const decodedForm = jsonForm(from, read(from, named));
-  const bare = jsonForm(to, fromHubNow(to, toHubNow(from, read(from, named))));
+  const inOldVersion = { ...manifest, apiVersion: from.apiVersion };
+  const decodedForm = jsonForm(from, read(from, inOldVersion));
+  const bare = jsonForm(to, fromHubNow(to, toHubNow(from, read(from, inOldVersion))));
   const filled: Filled[] = [];
-  const withDefaultsOfSource = withOldDefaults(named, from, to, env);
+  const withDefaultsOfSource = withOldDefaults(inOldVersion, from, to, env);
   const standard = jsonForm(to, defaulted(to, bare, env));
   // A status that was not written does not belong in a manifest.
   if (manifest.status === undefined) for (const one of [bare, standard, withDefaultsOfSource]) delete one.status;
@@ -45,7 +45,7 @@ export function convertObject(manifest: JsonObject, from: Served, to: Served): C
   const adjusted = adjust(manifest, bare, from, to);
   const object = carry(manifest, decodedForm, bare, jsonForm(to, read(to, {}))) as JsonObject;
   object.apiVersion = to.apiVersion;
-  const refused = errorsIn(to, object, env).filter((text) => !errorsIn(from, named, env).includes(text));
+  const refused = errorsIn(to, object, env).filter((text) => !errorsIn(from, inOldVersion, env).includes(text));
   return { object, notes: notesOf({ manifest, object, filled, adjusted, refused, from, to }) };
 }
 

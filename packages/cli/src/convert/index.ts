@@ -207,12 +207,12 @@ function report(outcomes: readonly Outcome[], failures: number, io: IO): number 
     }
   }
   io.err(
-    `${converted} of ${counted(outcomes.length, 'object')} converted, ${decisions} with something to decide, ${counted(errors, 'error')}\n`,
+    `${converted} of ${countText(outcomes.length, 'object')} converted, ${decisions} with something to decide, ${countText(errors, 'error')}\n`,
   );
   return errors > 0 ? 1 : decisions > 0 ? NEEDS_DECISION : 0;
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const countText = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Texts one after another, with a marker between those that have none. */
 function joined(texts: readonly string[]): string {

@@ -33,8 +33,8 @@ export async function identityOfRun(
 ): Promise<Identity> {
   if (identity !== '') return identityOf(identity);
   const apiVersions = [...versionsIn(values), outputVersion];
-  const named = apiVersions.map(identityOfVersion).find((one) => one !== undefined);
-  if (named !== undefined) return named;
+  const manifestIdentity = apiVersions.map(identityOfVersion).find((one) => one !== undefined);
+  if (manifestIdentity !== undefined) return manifestIdentity;
   if (isStock(io)) return kubernetes;
   if (!apiVersions.some((apiVersion) => splitApiVersion(apiVersion).group === MOVED_GROUP)) return plat;
   const detectedIdentity = await serverIdentity(connect, io);

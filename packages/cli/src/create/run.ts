@@ -195,13 +195,13 @@ class Running {
     if (hasEnded(pod)) await this.printLog(ref);
     else await this.connect(ref);
     if (options.leaveStdinOpen || options.restart === 'Always') return 0;
-    const ended = await this.wait(
+    const endStatus = await this.wait(
       ref,
       (one) => (options.restart === 'OnFailure' ? one.status?.phase === 'Succeeded' : hasEnded(one)),
       'the pod to end',
     );
-    if (ended.status?.phase === 'Succeeded') return 0;
-    const { exitCode = 0, reason = '', message = '' } = ended.status?.containerStatuses?.[0]?.state?.terminated ?? {};
+    if (endStatus.status?.phase === 'Succeeded') return 0;
+    const { exitCode = 0, reason = '', message = '' } = endStatus.status?.containerStatuses?.[0]?.state?.terminated ?? {};
     if (exitCode === 0) throw new Error(`pod ${ref.namespace}/${ref.name} failed with unknown exit code`);
     work.io.err(`pod ${ref.namespace}/${ref.name} terminated (${reason})${message === '' ? '' : `\n${message}`}\n`);
     return exitCode;

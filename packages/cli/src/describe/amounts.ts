@@ -4,12 +4,12 @@ import type { Container } from '@plat-dev/kinds/core/schema/pods/containers';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import { own } from '@plat-dev/lib/own';
 import { parseQuantity, type Quantity, zero } from '@plat-dev/meta/quantity';
-import type { Found } from './values.ts';
+import type { ReadForm } from './values.ts';
 
 export type Amounts = Map<string, Quantity>;
 
 /** `limits.cpu` of a container in units of a divisor, rounded up; empty for a resource that variables cannot have. */
-export function containerAmount({ resources = {} }: Found<Container>, path: string, divisorText = '0'): string {
+export function containerAmount({ resources = {} }: ReadForm<Container>, path: string, divisorText = '0'): string {
   const [, side, name] = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(path) ?? [];
   if (side === undefined || name === undefined) return '';
   const givenDivisor = parseQuantity(divisorText);
@@ -20,7 +20,7 @@ export function containerAmount({ resources = {} }: Found<Container>, path: stri
 }
 
 /** The sum of the containers, at least what each init container needs, and the overhead. */
-export function podAmounts({ spec = {} }: Found<Pod>): { requests: Amounts; limits: Amounts } {
+export function podAmounts({ spec = {} }: ReadForm<Pod>): { requests: Amounts; limits: Amounts } {
   const requests: Amounts = new Map();
   const limits: Amounts = new Map();
   for (const { resources = {} } of spec.containers ?? []) {

@@ -10,7 +10,7 @@ import type {
 } from '@plat-dev/kinds/autoscaling/schema/v2';
 import type { Describer } from './describer.ts';
 import type { Page } from './page.ts';
-import { type Described, type Found, longTime, orUnset } from './values.ts';
+import { type Described, longTime, orUnset, type ReadForm } from './values.ts';
 
 export const describeAutoscaler: Describer<HorizontalPodAutoscaler | V1> = {
   versions: ['v2', 'v2beta2', 'v1'],
@@ -27,7 +27,7 @@ export const describeAutoscaler: Describer<HorizontalPodAutoscaler | V1> = {
     page.field('Min replicas', orUnset(minReplicas)).field('Max replicas', maxReplicas);
     if (!isV1) writeBehavior(page, autoscaler as Described<HorizontalPodAutoscaler>);
     page.field(`${target.kind ?? ''} pods`, `${currentReplicas} current / ${desiredReplicas} desired`);
-    const { conditions = [] } = ((isV1 ? {} : autoscaler.status) ?? {}) as Found<HorizontalPodAutoscaler['status']>;
+    const { conditions = [] } = ((isV1 ? {} : autoscaler.status) ?? {}) as ReadForm<HorizontalPodAutoscaler['status']>;
     if (conditions.length === 0) return;
     const rows = conditions.map(({ type, status, reason, message }) => [type, status, reason, message]);
     page.heading('Conditions').at(1).table(['Type', 'Status', 'Reason', 'Message'], rows);
@@ -50,7 +50,7 @@ function writeMetrics(page: Page, { spec = {}, status = {} }: Described<Horizont
 }
 
 /** What is measured, and `current / target`. */
-function metricCells(metric: Found<MetricSpec>, status: Found<MetricStatus>): string[] {
+function metricCells(metric: ReadForm<MetricSpec>, status: ReadForm<MetricStatus>): string[] {
   const { external, pods, object, resource, containerResource } = metric;
   if (metric.type === 'External' && external !== undefined) {
     const name = JSON.stringify(external.metric?.name ?? '');
@@ -80,12 +80,12 @@ function metricCells(metric: Found<MetricSpec>, status: Found<MetricStatus>): st
 /** A status that has come without the value shows none of it, as the stock client does. */
 const amounts = (
   field: 'value' | 'averageValue',
-  current: Found<MetricValueStatus> | undefined,
-  target: Found<MetricTarget> = {},
+  current: ReadForm<MetricValueStatus> | undefined,
+  target: ReadForm<MetricTarget> = {},
 ): string => `${current === undefined ? '<unknown>' : (current[field] ?? '<nil>')} / ${target[field] ?? '<nil>'}`;
 
 /** An amount, or a share of what the pods request. */
-function utilization(what: string, current: Found<MetricValueStatus> | undefined, target: Found<MetricTarget> = {}): string[] {
+function utilization(what: string, current: ReadForm<MetricValueStatus> | undefined, target: ReadForm<MetricTarget> = {}): string[] {
   if (target.averageValue !== undefined) return [`${what}:`, amounts('averageValue', current, target)];
   const used = current?.averageUtilization;
   const now = used === undefined ? '<unknown>' : `${used}% (${current?.averageValue ?? '<nil>'})`;
@@ -101,7 +101,7 @@ function writeBehavior(page: Page, { spec = {} }: Described<HorizontalPodAutosca
   writeRules(page.at(1), 'Scale Up', spec.behavior.scaleUp);
   writeRules(page.at(1), 'Scale Down', spec.behavior.scaleDown);
 }
-function writeRules(page: Page, direction: string, rules: Found<HPAScalingRules> | undefined): void {
+function writeRules(page: Page, direction: string, rules: ReadForm<HPAScalingRules> | undefined): void {
   if (rules === undefined) return;
   const { stabilizationWindowSeconds, selectPolicy = 'Max', policies = [] } = rules;
   const below = page.heading(direction).at(1);

@@ -8,7 +8,7 @@ import { domainName, identities } from '@plat-dev/meta/identity';
 import { builtIns } from './cluster.ts';
 import type { Describer } from './describer.ts';
 import type { Page } from './page.ts';
-import { bracketed, type Described, type Found, longTime } from './values.ts';
+import { bracketed, type Described, longTime, type ReadForm } from './values.ts';
 
 type Claim = Described<PersistentVolumeClaim>;
 type ClaimPart = Pick<Claim, 'metadata' | 'spec' | 'status'>;
@@ -19,7 +19,7 @@ export function classOf({
   metadata,
   spec,
 }: {
-  readonly metadata: Found<ObjectMeta>;
+  readonly metadata: ReadForm<ObjectMeta>;
   readonly spec?: { readonly storageClassName?: string };
 }): string {
   const annotation = classAnnotations.find((name) => metadata.annotations?.[name] !== undefined);
@@ -49,7 +49,7 @@ export function writeClaim(page: Page, claim: ClaimPart, now: number | undefined
 export const terminating = (deletion: string | undefined, now: number): string | undefined =>
   deletion === undefined ? undefined : `Terminating (lasts ${ageAt(now, deletion)})`;
 
-export function writeClaimTemplates(page: Page, templates: readonly Found<PersistentVolumeClaim>[] = []): void {
+export function writeClaimTemplates(page: Page, templates: readonly ReadForm<PersistentVolumeClaim>[] = []): void {
   if (templates.length === 0) {
     page.field('Volume Claims', '<none>');
     return;

@@ -3,7 +3,7 @@ import { pathOf, queryOf } from '@plat-dev/client/dynamic';
 import type { Event } from '@plat-dev/kinds/core/schema/events';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import type { Work } from '../work.ts';
-import { type Described, type Found, withoutNulls } from './values.ts';
+import { type Described, type ReadForm, withoutNulls } from './values.ts';
 
 /** A built-in resource, by its group without suffix: `coordination`. */
 export interface BuiltIn {
@@ -71,7 +71,7 @@ export class Cluster {
     return items;
   }
   /** Events of an object; none where they cannot be read. */
-  async events({ namespace, name, kind, uid }: EventsOf): Promise<Found<Event>[]> {
+  async events({ namespace, name, kind, uid }: EventsOf): Promise<ReadForm<Event>[]> {
     const about: Record<string, string | undefined> = { kind, name, namespace, uid };
     const fieldSelector = Object.entries(about)
       .filter(([, value]) => value !== undefined)

@@ -7,15 +7,15 @@ import { own } from '@plat-dev/lib/own';
 import { containerAmount } from './amounts.ts';
 import { inOrder } from './order.ts';
 import type { Page } from './page.ts';
-import { bracketed, type Found, longTime, orNone, yesNo } from './values.ts';
+import { bracketed, longTime, orNone, type ReadForm, yesNo } from './values.ts';
 
 /** What a container's variable gets from a field of its pod; undefined in templates, where no pod is known. */
 export type FieldValue = ((path: string, apiVersion: string) => string | undefined) | undefined;
 
 export interface ContainerList {
   readonly title: string;
-  readonly containers: readonly Found<Container>[];
-  readonly statuses?: readonly Found<ContainerStatus>[];
+  readonly containers: readonly ReadForm<Container>[];
+  readonly statuses?: readonly ReadForm<ContainerStatus>[];
   readonly fieldValue?: FieldValue;
   /** Two spaces in a pod template: title and names are written further to the right. */
   readonly space?: string;
@@ -39,7 +39,7 @@ export function writeContainers(page: Page, { title, containers, statuses = [], 
   }
 }
 
-function writeImage(page: Page, { image, ports = [] }: Found<Container>, status: Found<ContainerStatus> | undefined): void {
+function writeImage(page: Page, { image, ports = [] }: ReadForm<Container>, status: ReadForm<ContainerStatus> | undefined): void {
   if (status !== undefined) page.field('Container ID', status.containerID);
   page.field('Image', image);
   if (status !== undefined) page.field('Image ID', status.imageID);
@@ -62,12 +62,12 @@ function writeLines(page: Page, label: string, values: readonly string[] = []): 
   for (const value of values) for (const line of value.split('\n')) page.at(1).line(line);
 }
 
-function writeStatus(page: Page, { state = {}, lastState, ready, restartCount = 0 }: Found<ContainerStatus>): void {
+function writeStatus(page: Page, { state = {}, lastState, ready, restartCount = 0 }: ReadForm<ContainerStatus>): void {
   writeState(page, 'State', state);
   if (lastState?.terminated !== undefined) writeState(page, 'Last State', lastState);
   page.field('Ready', yesNo(ready)).field('Restart Count', restartCount);
 }
-function writeState(page: Page, label: string, { running, waiting, terminated }: Found<ContainerState>): void {
+function writeState(page: Page, label: string, { running, waiting, terminated }: ReadForm<ContainerState>): void {
   const below = page.at(1);
   if (running !== undefined) {
     page.field(label, 'Running');
@@ -94,17 +94,17 @@ function writeAmounts(page: Page, label: string, amounts: Readonly<Record<string
 
 // ---- probes ------------------------------------------------------------------------------------------------------
 
-function writeProbes(page: Page, { livenessProbe, readinessProbe, startupProbe }: Found<Container>): void {
+function writeProbes(page: Page, { livenessProbe, readinessProbe, startupProbe }: ReadForm<Container>): void {
   if (livenessProbe !== undefined) page.field('Liveness', probeText(livenessProbe));
   if (readinessProbe !== undefined) page.field('Readiness', probeText(readinessProbe));
   if (startupProbe !== undefined) page.field('Startup', probeText(startupProbe));
 }
-export function probeText(probe: Found<Probe>): string {
+export function probeText(probe: ReadForm<Probe>): string {
   const { initialDelaySeconds = 0, timeoutSeconds = 0, periodSeconds = 0, successThreshold = 0, failureThreshold = 0 } = probe;
   const times = `delay=${initialDelaySeconds}s timeout=${timeoutSeconds}s period=${periodSeconds}s`;
   return `${probeTarget(probe)} ${times} #success=${successThreshold} #failure=${failureThreshold}`;
 }
-function probeTarget({ exec, httpGet, tcpSocket, grpc }: Found<Probe>): string {
+function probeTarget({ exec, httpGet, tcpSocket, grpc }: ReadForm<Probe>): string {
   if (exec !== undefined) return `exec ${bracketed(exec.command)}`;
   if (httpGet !== undefined) {
     const { scheme = '', host = '', port = 0, path = '' } = httpGet;
@@ -121,7 +121,7 @@ const escapedPath = (path: string): string =>
 
 // ---- environment -------------------------------------------------------------------------------------------------
 
-function writeEnvironment(page: Page, container: Found<Container>, fieldValue: FieldValue): void {
+function writeEnvironment(page: Page, container: ReadForm<Container>, fieldValue: FieldValue): void {
   const { env = [], envFrom = [] } = container;
   const below = page.at(1);
   if (envFrom.length > 0) page.heading('Environment Variables from');
@@ -137,8 +137,8 @@ function writeEnvironment(page: Page, container: Found<Container>, fieldValue: F
 
 function writeVariable(
   page: Page,
-  { name, value = '', valueFrom }: Found<EnvVar>,
-  container: Found<Container>,
+  { name, value = '', valueFrom }: ReadForm<EnvVar>,
+  container: ReadForm<Container>,
   fieldValue: FieldValue,
 ): void {
   if (valueFrom === undefined) {
@@ -170,7 +170,7 @@ function writeVariable(
 
 // ---- volumes -----------------------------------------------------------------------------------------------------
 
-function writeMounts(page: Page, { volumeMounts = [], volumeDevices = [] }: Found<Container>): void {
+function writeMounts(page: Page, { volumeMounts = [], volumeDevices = [] }: ReadForm<Container>): void {
   const none = volumeMounts.length === 0 ? ['<none>'] : [];
   page.line('Mounts:', ...none);
   for (const { mountPath, name, readOnly, subPath } of [...volumeMounts].sort((a, b) => inOrder(a.mountPath, b.mountPath))) {

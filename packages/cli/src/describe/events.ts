@@ -3,10 +3,10 @@ import type { Event } from '@plat-dev/kinds/core/schema/events';
 import { ageAt } from '@plat-dev/meta/age';
 import { timeMillis } from '@plat-dev/meta/time';
 import type { Page } from './page.ts';
-import type { Found } from './values.ts';
+import type { ReadForm } from './values.ts';
 
 /** Where nothing else is said the oldest comes first. */
-export function writeEvents(page: Page, events: readonly Found<Event>[], now: number): void {
+export function writeEvents(page: Page, events: readonly ReadForm<Event>[], now: number): void {
   if (events.length === 0) {
     page.field('Events', '<none>');
     return;
@@ -27,10 +27,10 @@ export function writeEvents(page: Page, events: readonly Found<Event>[], now: nu
       [4, 6, 4, 4, 7],
     );
 }
-const lastTime = ({ lastTimestamp }: Found<Event>): number => (lastTimestamp === undefined ? 0 : timeMillis(lastTimestamp));
+const lastTime = ({ lastTimestamp }: ReadForm<Event>): number => (lastTimestamp === undefined ? 0 : timeMillis(lastTimestamp));
 
 /** `5m`, or `2m (x7 over 1h)` for a repeated event. */
-function age({ eventTime, firstTimestamp, lastTimestamp, count = 0, series }: Found<Event>, now: number): string {
+function age({ eventTime, firstTimestamp, lastTimestamp, count = 0, series }: ReadForm<Event>, now: number): string {
   const first = ageAt(now, eventTime ?? firstTimestamp);
   if (series !== undefined) return `${ageAt(now, series.lastObservedTime)} (x${series.count ?? 0} over ${first})`;
   return count > 1 ? `${ageAt(now, lastTimestamp)} (x${count} over ${first})` : first;

@@ -67,11 +67,11 @@ function check(options: Options, args: readonly string[], io: IO): void {
     throw new FlagError(
       'You must specify the type of resource to describe. Use "kubectl api-resources" for a complete list of supported resources.',
     );
-  const named = targetsOf(args, 'plat describe pods, plat describe node/one, plat describe -f web.yaml').some(
+  const hasNames = targetsOf(args, 'plat describe pods, plat describe node/one, plat describe -f web.yaml').some(
     ({ names }) => names.length > 0,
   );
-  if (named && selector !== '') throw new FlagError('a name and --selector exclude each other');
-  if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
+  if (hasNames && selector !== '') throw new FlagError('a name and --selector exclude each other');
+  if (hasNames && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
 }
 
 interface FoundObject {

@@ -5,10 +5,10 @@ import type { OlderIngress, OlderIngressBackend } from '@plat-dev/kinds/networki
 import { builtIns, type Cluster } from './cluster.ts';
 import type { Describer } from './describer.ts';
 import { endpointsText } from './services.ts';
-import type { Described, Found } from './values.ts';
+import type { Described, ReadForm } from './values.ts';
 
 /** A backend of one of both versions. */
-type Backend = Found<IngressBackend> & Found<OlderIngressBackend>;
+type Backend = ReadForm<IngressBackend> & ReadForm<OlderIngressBackend>;
 type Rule = {
   readonly host?: string;
   readonly http?: { readonly paths?: readonly { readonly path?: string; readonly backend?: Backend }[] };
@@ -18,7 +18,7 @@ export const describeIngress: Describer<Ingress | OlderIngress> = {
   group: 'networking',
   versions: ['v1', 'v1beta1'],
   async write(page, { metadata, spec = {}, status = {} }, cluster, version) {
-    const { defaultBackend, backend, rules = [], tls = [], ingressClassName } = spec as Found<Ingress['spec'] & OlderIngress['spec']>;
+    const { defaultBackend, backend, rules = [], tls = [], ingressClassName } = spec as ReadForm<Ingress['spec'] & OlderIngress['spec']>;
     const backends = new Backends(cluster, metadata.namespace ?? '', version === 'v1');
     const byDefault = (defaultBackend ?? backend) as Backend | undefined;
     page.field('Name', metadata.name).labels('Labels', metadata.labels).field('Namespace', metadata.namespace);

@@ -7,7 +7,7 @@ import type {
 } from '@plat-dev/kinds/networking/schema/network-policy';
 import type { Describer } from './describer.ts';
 import type { Page } from './page.ts';
-import { type Found, orNone, selectorOrNone, selectorText, timeWithZone } from './values.ts';
+import { orNone, type ReadForm, selectorOrNone, selectorText, timeWithZone } from './values.ts';
 
 export const describeNetworkPolicy: Describer<NetworkPolicy> = {
   events: false,
@@ -49,7 +49,7 @@ const egress: Direction = {
   any: 'To: <any> (traffic not restricted by destination)',
 };
 
-type Rule = Found<NetworkPolicyIngressRule & NetworkPolicyEgressRule>;
+type Rule = ReadForm<NetworkPolicyIngressRule & NetworkPolicyEgressRule>;
 function writeRules(page: Page, { isolated, peers, title, any }: Direction, rules: readonly Rule[] = []): void {
   if (rules.length === 0) page.line(isolated);
   rules.forEach((rule, i) => {
@@ -62,7 +62,7 @@ function writeRules(page: Page, { isolated, peers, title, any }: Direction, rule
     for (const peer of allowed) writePeer(page.line(title).at(1), peer);
   });
 }
-function writePeer(page: Page, { namespaceSelector, podSelector, ipBlock }: Found<NetworkPolicyPeer>): void {
+function writePeer(page: Page, { namespaceSelector, podSelector, ipBlock }: ReadForm<NetworkPolicyPeer>): void {
   if (namespaceSelector !== undefined) page.line(`NamespaceSelector: ${selectorOrNone(namespaceSelector)}`);
   if (podSelector !== undefined) page.line(`PodSelector: ${selectorOrNone(podSelector)}`);
   if (namespaceSelector !== undefined || podSelector !== undefined || ipBlock === undefined) return;

@@ -14,7 +14,7 @@ import { builtIns, type Cluster } from './cluster.ts';
 import type { Describer } from './describer.ts';
 import { inOrder } from './order.ts';
 import type { Page } from './page.ts';
-import { type Described, type Found, longTime } from './values.ts';
+import { type Described, longTime, type ReadForm } from './values.ts';
 
 export const describeNode: Describer<Node> = {
   async write(page, node, cluster) {
@@ -56,7 +56,7 @@ function rolesOf(labels: Readonly<Record<string, string>> = {}, identity: Identi
 }
 
 /** `key=value:Effect`, by effect and key. */
-const taintLines = (taints: readonly Found<Taint>[] = []): string[] =>
+const taintLines = (taints: readonly ReadForm<Taint>[] = []): string[] =>
   [...taints]
     .sort((a, b) => inOrder(`${a.effect},${a.key}`, `${b.effect},${b.key}`))
     .map(
@@ -76,7 +76,10 @@ async function writeLease(page: Page, cluster: Cluster, name: string): Promise<v
   }
 }
 
-function writeStatus(page: Page, { conditions = [], addresses = [], capacity, allocatable, nodeInfo = {} }: Found<Node['status']>): void {
+function writeStatus(
+  page: Page,
+  { conditions = [], addresses = [], capacity, allocatable, nodeInfo = {} }: ReadForm<Node['status']>,
+): void {
   const below = page.at(1);
   if (conditions.length > 0)
     page

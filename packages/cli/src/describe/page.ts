@@ -118,9 +118,9 @@ export function alignTabs(text: string): string {
   const lines = text.split(/[\n\f]/).map((line) => line.split(/[\t\v]/));
   const open: { width: number }[] = [];
   const columns = lines.map((cells) => {
-    const ended = cells.length - 1;
-    open.length = Math.min(open.length, ended);
-    for (let i = 0; i < ended; i++) {
+    const lastCell = cells.length - 1;
+    open.length = Math.min(open.length, lastCell);
+    for (let i = 0; i < lastCell; i++) {
       open[i] ??= { width: 0 };
       const column = open[i] as { width: number };
       column.width = Math.max(column.width, lengthOf(cells[i] as string) + 2);

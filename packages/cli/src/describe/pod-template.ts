@@ -2,10 +2,10 @@
 import type { PodTemplateSpec } from '@plat-dev/kinds/core/schema/pods/pod';
 import { writeContainers } from './containers.ts';
 import type { Page } from './page.ts';
-import type { Found } from './values.ts';
+import type { ReadForm } from './values.ts';
 import { writeVolumes } from './volumes.ts';
 
-export function writePodTemplate(page: Page, template: Found<PodTemplateSpec> | undefined): void {
+export function writePodTemplate(page: Page, template: ReadForm<PodTemplateSpec> | undefined): void {
   page.heading('Pod Template');
   if (template === undefined) {
     page.at(1).write('<unset>');

@@ -8,7 +8,7 @@ import { type FieldValue, writeContainers } from './containers.ts';
 import type { Describer } from './describer.ts';
 import { inOrder } from './order.ts';
 import type { Page } from './page.ts';
-import { controllerOf, type Described, type Found, longTime } from './values.ts';
+import { controllerOf, type Described, longTime, type ReadForm } from './values.ts';
 import { writeVolumes } from './volumes.ts';
 
 export const describePod: Describer<Pod> = {
@@ -82,8 +82,8 @@ function writeConditions(page: Page, { spec = {}, status = {} }: Described<Pod>)
 }
 
 /** Containers as the function of the server wants them. */
-const withResources = (spec: Found<PodSpec>): PodSpec => {
-  const whole = (list: Found<PodSpec>['containers'] = []) =>
+const withResources = (spec: ReadForm<PodSpec>): PodSpec => {
+  const whole = (list: ReadForm<PodSpec>['containers'] = []) =>
     list.map((container) => ({ ...container, resources: container.resources ?? {} }));
   return { containers: whole(spec.containers), initContainers: whole(spec.initContainers) } as unknown as PodSpec;
 };
@@ -101,7 +101,7 @@ const fieldValueOf =
           : undefined;
 
 /** `node.example/not-ready:NoExecute op=Exists for 300s` */
-export const tolerationLines = (tolerations: readonly Found<Toleration>[] = []): string[] =>
+export const tolerationLines = (tolerations: readonly ReadForm<Toleration>[] = []): string[] =>
   [...tolerations]
     .sort((a, b) => inOrder(a.key, b.key))
     .map(({ key = '', value = '', effect = '', operator, tolerationSeconds }) => {

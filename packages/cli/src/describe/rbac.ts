@@ -2,7 +2,7 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding } from '@plat-dev/kinds/rbac/schema/v1';
 import type { Describer } from './describer.ts';
 import { inOrder } from './order.ts';
-import { bracketed, type Found } from './values.ts';
+import { bracketed, type ReadForm } from './values.ts';
 
 export const describeRole: Describer<Role | ClusterRole> = {
   events: false,
@@ -30,7 +30,7 @@ interface ShownRule {
 }
 
 /** One rule for each resource (and name) with all verbs; one for each path and verb. */
-export function compactRules(rules: readonly Found<PolicyRule>[]): ShownRule[] {
+export function compactRules(rules: readonly ReadForm<PolicyRule>[]): ShownRule[] {
   const byResource = new Map<string, ShownRule & { group: string; plainResource: string }>();
   const paths: ShownRule[] = [];
   for (const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs = [] } of rules) {

@@ -5,7 +5,7 @@ import type { Endpoint as OlderEndpoint, EndpointSlice as OlderSlice } from '@pl
 import { builtIns } from './cluster.ts';
 import type { Describer } from './describer.ts';
 import type { Page } from './page.ts';
-import { type Described, type Found, labelsText, orNone, orUnset } from './values.ts';
+import { type Described, labelsText, orNone, orUnset, type ReadForm } from './values.ts';
 
 export const describeService: Describer<Service> = {
   async write(page, { metadata, spec = {}, status = {} }, cluster) {
@@ -35,7 +35,7 @@ export const describeService: Describer<Service> = {
 
 const MAX_SHOWN = 3;
 /** The addresses behind a port: `10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 2 more...` */
-export function endpointsText({ subsets = [] }: Found<Endpoints>, portName: string): string {
+export function endpointsText({ subsets = [] }: ReadForm<Endpoints>, portName: string): string {
   if (subsets.length === 0) return '<none>';
   const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
     ports.length === 0
@@ -91,7 +91,7 @@ export const describeEndpointSlice: Describer<EndpointSlice & OlderSlice> = {
 
 function writeEndpoint(
   page: Page,
-  { addresses = [], conditions, hostname, targetRef, nodeName, zone, topology }: Found<Endpoint & OlderEndpoint>,
+  { addresses = [], conditions, hostname, targetRef, nodeName, zone, topology }: ReadForm<Endpoint & OlderEndpoint>,
   version: string,
 ): void {
   const below = page.at(2);

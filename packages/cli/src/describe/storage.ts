@@ -6,7 +6,7 @@ import { domainName } from '@plat-dev/meta/identity';
 import { classOf, terminating } from './claims.ts';
 import type { Describer } from './describer.ts';
 import type { Page } from './page.ts';
-import { bracketed, type Described, type Found, labelsText, longTime, orUnset, yesNo } from './values.ts';
+import { bracketed, type Described, labelsText, longTime, orUnset, type ReadForm, yesNo } from './values.ts';
 import { writeSource } from './volumes.ts';
 
 export const describeVolume: Describer<PersistentVolume> = {
@@ -26,7 +26,7 @@ export const describeVolume: Describer<PersistentVolume> = {
   },
 };
 
-function writeAffinity(page: Page, affinity: Found<VolumeNodeAffinity> | undefined): void {
+function writeAffinity(page: Page, affinity: ReadForm<VolumeNodeAffinity> | undefined): void {
   const terms = affinity?.required?.nodeSelectorTerms;
   if (affinity?.required === undefined) {
     page.field('Node Affinity', '<none>');

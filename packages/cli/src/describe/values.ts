@@ -5,15 +5,15 @@ import { timeMillis } from '@plat-dev/meta/time';
 import { sortedPairs } from './page.ts';
 
 /** What a server answered, by the type of the schema: any field may be missing. Nulls have been taken out. */
-export type Found<T> = T extends readonly (infer I)[]
-  ? readonly Found<I>[]
+export type ReadForm<T> = T extends readonly (infer I)[]
+  ? readonly ReadForm<I>[]
   : T extends object
     ? string extends keyof T
-      ? Readonly<Record<string, Found<T[keyof T]>>>
-      : { readonly [K in keyof T]?: Found<T[K]> }
+      ? Readonly<Record<string, ReadForm<T[keyof T]>>>
+      : { readonly [K in keyof T]?: ReadForm<T[K]> }
     : T;
 /** An object with its metadata. */
-export type Described<T> = Omit<Found<T>, 'metadata'> & { readonly metadata: Found<ObjectMeta> };
+export type Described<T> = Omit<ReadForm<T>, 'metadata'> & { readonly metadata: ReadForm<ObjectMeta> };
 
 /** Servers write some empty values as null. */
 export function withoutNulls(value: unknown): unknown {
@@ -43,9 +43,9 @@ export const mapText = (values: Readonly<Record<string, string>> = {}): string =
 export const labelsText = (labels: Readonly<Record<string, string>> = {}): string => orNone(sortedPairs(labels).join(','));
 
 /** `app=web,tier in (back,front)`; empty where everything or nothing is selected. */
-export const selectorText = (selector: Found<LabelSelectorObject> | undefined): string =>
+export const selectorText = (selector: ReadForm<LabelSelectorObject> | undefined): string =>
   fromLabelSelector(selector as LabelSelectorObject | undefined).toString();
-export const selectorOrNone = (selector: Found<LabelSelectorObject> | undefined): string => orNone(selectorText(selector));
+export const selectorOrNone = (selector: ReadForm<LabelSelectorObject> | undefined): string => orNone(selectorText(selector));
 
 const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -81,7 +81,7 @@ function zoneName(at: Date): string {
 }
 
 /** `Kind/name` of the controller of an object. */
-export function controllerOf({ ownerReferences = [] }: Found<ObjectMeta>): string | undefined {
+export function controllerOf({ ownerReferences = [] }: ReadForm<ObjectMeta>): string | undefined {
   const owner = ownerReferences.find(({ controller }) => controller);
   return owner === undefined ? undefined : `${owner.kind}/${owner.name}`;
 }

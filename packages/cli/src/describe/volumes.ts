@@ -4,7 +4,7 @@ import type { Volume } from '@plat-dev/kinds/core/schema/volumes/volumes';
 import { own } from '@plat-dev/lib/own';
 import { writeClaim } from './claims.ts';
 import { cut, type Page, sortedPairs } from './page.ts';
-import type { Found } from './values.ts';
+import type { ReadForm } from './values.ts';
 import { sources } from './volume-sources.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ const MAX_ATTRIBUTE_BYTES = 140;
 const spelled: Readonly<Record<string, string>> = { ISCSIInterface: 'ISCSIInterface', Kind: 'Kind: ' };
 
 /** `space` is that of a pod template, below which everything but the fields of a volume is written further to the right. */
-export function writeVolumes(page: Page, volumes: readonly Found<Volume>[] = [], space = ''): void {
+export function writeVolumes(page: Page, volumes: readonly ReadForm<Volume>[] = [], space = ''): void {
   if (volumes.length === 0) {
     page.field(`${space}Volumes`, '<none>');
     return;
@@ -26,7 +26,7 @@ export function writeVolumes(page: Page, volumes: readonly Found<Volume>[] = [],
 }
 
 /** Sources with more than fields. Answers whether the volume has one of these. */
-function writeOwn(page: Page, { projected, downwardAPI, ephemeral }: Found<Volume>): boolean {
+function writeOwn(page: Page, { projected, downwardAPI, ephemeral }: ReadForm<Volume>): boolean {
   if (projected !== undefined) {
     page.field('Type', 'Projected (a volume that contains injected data from multiple sources)');
     for (const { secret, downwardAPI: downward, configMap, serviceAccountToken } of projected.sources ?? []) {

@@ -13,10 +13,10 @@ import type { Describer } from './describer.ts';
 import { inOrder } from './order.ts';
 import type { Page } from './page.ts';
 import { writePodTemplate } from './pod-template.ts';
-import { controllerOf, type Described, type Found, labelsText, longTime, selectorOrNone, selectorText } from './values.ts';
+import { controllerOf, type Described, labelsText, longTime, type ReadForm, selectorOrNone, selectorText } from './values.ts';
 
 /** `1 Running / 0 Waiting / 0 Succeeded / 0 Failed`: phases of the pods that an object controls. */
-async function podPhases(cluster: Cluster, { namespace = '', uid }: Found<ObjectMeta>, labelSelector: string): Promise<string> {
+async function podPhases(cluster: Cluster, { namespace = '', uid }: ReadForm<ObjectMeta>, labelSelector: string): Promise<string> {
   const pods = await cluster.list<Pod>(builtIns.pods, namespace, { labelSelector });
   const own = pods.filter(({ metadata }) => metadata.ownerReferences?.find(({ controller }) => controller)?.uid === uid);
   const count = (phase: string): number => own.filter(({ status }) => status?.phase === phase).length;
@@ -132,7 +132,7 @@ function byAge({ metadata: a }: Described<ReplicaSet>, { metadata: b }: Describe
   return inOrder(a.creationTimestamp, b.creationTimestamp) || inOrder(a.name, b.name);
 }
 /** Replica sets carry a label with a hash of the template that deployments do not have. */
-function withoutHash(template: Found<PodTemplateSpec> = {}): Found<PodTemplateSpec> {
+function withoutHash(template: ReadForm<PodTemplateSpec> = {}): ReadForm<PodTemplateSpec> {
   const { 'pod-template-hash': _, ...labels } = template.metadata?.labels ?? {};
   return { ...template, metadata: { ...template.metadata, labels } };
 }

@@ -85,13 +85,13 @@ export class Schemas {
   }
   /** `string`, `[]Container`, `map[string]string` */
   typeName(schema: Schema): string {
-    const named = schema.$ref ?? schema.allOf?.find((part) => part.$ref !== undefined)?.$ref;
+    const reference = schema.$ref ?? schema.allOf?.find((part) => part.$ref !== undefined)?.$ref;
     const whole = this.resolve(schema);
     if (whole.items !== undefined) return `[]${this.typeName(whole.items)}`;
     if (typeof whole.additionalProperties === 'object' && whole.properties === undefined)
       return `map[string]${this.typeName(whole.additionalProperties)}`;
     if (isIntOrString(whole)) return 'integer or string';
-    if (named !== undefined && whole.properties !== undefined) return nameOf(named).split('.').at(-1) as string;
+    if (reference !== undefined && whole.properties !== undefined) return nameOf(reference).split('.').at(-1) as string;
     return whole.type ?? 'object';
   }
   /** The reference of a type, or of its elements; undefined for types without a name. */

@@ -203,26 +203,26 @@ class Editing {
     const change = isStock(io)
       ? { method: 'PATCH' as const, body: patch, contentType: `application/${type === undefined ? '' : 'strategic-'}merge-patch+json` }
       : { method: 'PUT' as const, body: object };
-    const sent = await this.work.send(this.ref, { ...change, subresource: this.subresource, query });
-    this.results.done(this.ref, 'edited', sent.object);
+    const response = await this.work.send(this.ref, { ...change, subresource: this.subresource, query });
+    this.results.done(this.ref, 'edited', response.object);
   }
   /** Errors that an edit can fix go back to the editor; `moved` is the current object after a conflict. */
   private async problemOf(error: unknown, base: ApiItem): Promise<{ error: Error; moved: ApiItem | undefined }> {
     const fixable = error instanceof Mistake || error instanceof DecodeError || isRefusal(error);
     if (!fixable) throw error;
     if (!(error instanceof ApiError) || error.reason !== 'Conflict') return { error: error as Error, moved: undefined };
-    const moved = await this.current();
-    if (moved.metadata?.resourceVersion === base.metadata?.resourceVersion) return { error, moved: undefined };
-    return { error: new Error('the object has changed on the server, as shown below; saving this file overwrites that'), moved };
+    const newest = await this.current();
+    if (newest.metadata?.resourceVersion === base.metadata?.resourceVersion) return { error, moved: undefined };
+    return { error: new Error('the object has changed on the server, as shown below; saving this file overwrites that'), moved: newest };
   }
-  private whatMoved(base: ApiItem, moved: ApiItem | undefined): string {
-    return moved === undefined ? '' : unifiedDiff(this.text(base), this.text(moved), { before: 'as opened', after: 'current' });
+  private whatMoved(base: ApiItem, newest: ApiItem | undefined): string {
+    return newest === undefined ? '' : unifiedDiff(this.text(base), this.text(newest), { before: 'as opened', after: 'current' });
   }
   /** The user's text, rebased onto the newer version. */
-  private rebased(body: string, moved: ApiItem | undefined): string {
-    if (moved === undefined) return body;
+  private rebased(body: string, newest: ApiItem | undefined): string {
+    if (newest === undefined) return body;
     const value = parseYaml(body) as { metadata?: JsonObject };
-    return this.text({ ...value, metadata: { ...value.metadata, resourceVersion: moved.metadata?.resourceVersion } });
+    return this.text({ ...value, metadata: { ...value.metadata, resourceVersion: newest.metadata?.resourceVersion } });
   }
 }
 

@@ -101,8 +101,8 @@ async function replaceAll(work: Work, manifests: readonly Manifest[], options: R
       const ref = refOf(manifest, resource, work, options.namespace);
       what = shownName(resource, ref.name);
       if (options.subresource === '') await fields.check(resource, manifest.object, manifest.origin);
-      const named = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
-      const object = options.saveConfig || lastAppliedText(named) !== undefined ? withLastApplied(named) : named;
+      const namespaced = ref.namespace === undefined ? manifest.object : withNamespace(manifest.object, ref.namespace);
+      const object = options.saveConfig || lastAppliedText(namespaced) !== undefined ? withLastApplied(namespaced) : namespaced;
       if (options.dryRun === 'client') results.done(ref, 'replaced', object as ApiItem);
       else results.done(ref, 'replaced', await (options.force ? recreate(work, ref, object, options) : put(work, ref, object, options)));
     } catch (error) {

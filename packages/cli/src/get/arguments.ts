@@ -54,10 +54,10 @@ export function readTargets(options: GetOptions, args: readonly string[]): reado
     return [];
   }
   const targets = targetsOf(args, 'plat get namespaces, plat get pods -n default, plat get deployment/web -o yaml');
-  const named = targets.some((t) => t.names.length > 0);
-  if (options.allNamespaces && named)
+  const hasNames = targets.some((t) => t.names.length > 0);
+  if (options.allNamespaces && hasNames)
     throw new FlagError('a resource cannot be retrieved by name across all namespaces: choose one with -n');
-  if ((options.selector !== '' || options.fieldSelector !== '') && named)
+  if ((options.selector !== '' || options.fieldSelector !== '') && hasNames)
     throw new FlagError('a name and --selector or --field-selector exclude each other');
   if (options.subresource !== '' && targets.some((t) => t.names.length === 0))
     throw new FlagError('--subresource needs the names of objects: subresources cannot be used when bulk resources are specified');

@@ -221,11 +221,11 @@ class Scroll {
   }
   change(section: number, type: string, definitions: Table['columnDefinitions'], rows: readonly TableRow[]): void {
     const printer = this.printers[section] as TablePrinter;
-    const moved = this.last >= 0 && this.last !== section && rows.length > 0;
-    if (moved) printer.repeatHeaders();
+    const isOtherSection = this.last >= 0 && this.last !== section && rows.length > 0;
+    if (isOtherSection) printer.repeatHeaders();
     const text = printer.print(definitions, rows, this.events ? type : undefined);
     if (rows.length === 0) return;
-    this.work.io.out(moved && printer.hasHeaderLine ? `\n${text}` : text);
+    this.work.io.out(isOtherSection && printer.hasHeaderLine ? `\n${text}` : text);
     this.last = section;
   }
   close(): void {}

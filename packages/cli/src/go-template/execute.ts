@@ -26,7 +26,7 @@ interface Variable {
   value: unknown;
 }
 /** How a list of nodes was left. */
-type Left = 'break' | 'continue' | undefined;
+type LoopExit = 'break' | 'continue' | undefined;
 
 /** No value comes from the part of the pipeline before. */
 const nothing = Symbol('nothing');
@@ -64,14 +64,14 @@ export class Execution {
 
   // ---- nodes -----------------------------------------------------------------------------------------------------
 
-  private list(nodes: readonly TemplateNode[], dot: unknown): Left {
+  private list(nodes: readonly TemplateNode[], dot: unknown): LoopExit {
     for (const node of nodes) {
       const exit = this.node(node, dot);
       if (exit !== undefined) return exit;
     }
     return undefined;
   }
-  private node(node: TemplateNode, dot: unknown): Left {
+  private node(node: TemplateNode, dot: unknown): LoopExit {
     switch (node.is) {
       case 'text':
         this.write(node.text);
@@ -99,7 +99,7 @@ export class Execution {
     }
   }
   /** Variables that are declared within are gone after it. */
-  private scoped(work: () => Left): Left {
+  private scoped(work: () => LoopExit): LoopExit {
     const count = this.variables.length;
     try {
       return work();
@@ -107,7 +107,7 @@ export class Execution {
       this.variables.length = count;
     }
   }
-  private range(pipe: Pipe, body: readonly TemplateNode[], otherwise: readonly TemplateNode[], dot: unknown): Left {
+  private range(pipe: Pipe, body: readonly TemplateNode[], otherwise: readonly TemplateNode[], dot: unknown): LoopExit {
     const value = this.pipe(pipe, dot);
     const pairs = this.pairsOf(value);
     if (pairs.length === 0) return this.list(otherwise, dot);

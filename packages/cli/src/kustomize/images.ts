@@ -36,11 +36,11 @@ export function changedImage(image: string, { name, newName = '', newTag = '', d
 /** A colon before the first slash belongs to the port of a registry. */
 function splitImage(image: string): { name: string; tag: string; digest: string } {
   const at = image.indexOf('@');
-  const named = at === -1 ? image : image.slice(0, at);
-  const colon = named.indexOf(':', Math.max(named.indexOf('/'), 0));
+  const imageName = at === -1 ? image : image.slice(0, at);
+  const colon = imageName.indexOf(':', Math.max(imageName.indexOf('/'), 0));
   return {
-    name: colon === -1 ? named : named.slice(0, colon),
-    tag: colon === -1 ? '' : named.slice(colon + 1),
+    name: colon === -1 ? imageName : imageName.slice(0, colon),
+    tag: colon === -1 ? '' : imageName.slice(colon + 1),
     digest: at === -1 ? '' : image.slice(at + 1),
   };
 }

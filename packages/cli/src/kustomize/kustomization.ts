@@ -124,16 +124,18 @@ export async function readKustomization(loader: Loader): Promise<Kustomization> 
 
 /** Names of fields count in any case, as in the stock tool: `nameprefix`. */
 function spelled(value: JsonObject): JsonObject {
-  const named = (object: JsonObject, names: readonly string[]): JsonObject => {
+  const withFieldNames = (object: JsonObject, names: readonly string[]): JsonObject => {
     const right = (name: string): string => names.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
     return Object.fromEntries(Object.entries(object).map(([name, inner]) => [names.includes(name) ? name : right(name), inner]));
   };
   const inner = (form: Form | undefined, fieldValue: JsonValue): JsonValue => {
     if (form === undefined || typeof form === 'string') return fieldValue;
-    if ('fields' in form) return isMap(fieldValue) ? named(fieldValue, Object.keys(form.fields)) : fieldValue;
-    return Array.isArray(fieldValue) ? fieldValue.map((item) => (isMap(item) ? named(item, Object.keys(form.items)) : item)) : fieldValue;
+    if ('fields' in form) return isMap(fieldValue) ? withFieldNames(fieldValue, Object.keys(form.fields)) : fieldValue;
+    return Array.isArray(fieldValue)
+      ? fieldValue.map((item) => (isMap(item) ? withFieldNames(item, Object.keys(form.items)) : item))
+      : fieldValue;
   };
-  const outer = named(value, [...Object.keys(forms), ...Object.keys(unsupported)]);
+  const outer = withFieldNames(value, [...Object.keys(forms), ...Object.keys(unsupported)]);
   return Object.fromEntries(Object.entries(outer).map(([name, fieldValue]) => [name, inner(own(forms, name), fieldValue)]));
 }
 

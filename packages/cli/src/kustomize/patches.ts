@@ -79,8 +79,8 @@ export async function applyPatch(
     return;
   }
   for (const one of parsed.patches) {
-    const named = new Resource(one);
-    const patchTargets = target === undefined ? [resources.theOne(named.id)] : select(resources, target);
+    const patchResource = new Resource(one);
+    const patchTargets = target === undefined ? [resources.theOne(patchResource.id)] : select(resources, target);
     for (const resource of patchTargets) await applyMerge(resource, one, schemaOf, options);
   }
   resources.list = resources.list.filter((one) => Object.keys(one.object).length > 0);

@@ -142,8 +142,8 @@ class Marker {
       const after = this.changed(original, differing);
       if (differing.length === 0 && this.annotations === undefined) return this.done(ref, original, original);
       try {
-        const stored = await this.send(work, ref, this.patchOf(original, differing));
-        return this.done(ref, original, after, stored);
+        const storedObject = await this.send(work, ref, this.patchOf(original, differing));
+        return this.done(ref, original, after, storedObject);
       } catch (error) {
         const again = error instanceof ApiError && error.code === 409 && this.options.resourceVersion === '' && tries < TRIES;
         if (!again) throw error;
@@ -175,10 +175,10 @@ class Marker {
     };
     return (await work.send(ref, { method: 'PATCH', body, contentType: 'application/merge-patch+json', query })).object;
   }
-  /** `stored`: the object as the server has it now. */
-  private done(ref: ObjectRef, before: ApiItem, after: ApiItem, stored = after): ApiItem {
-    if (!this.options.list) this.results.done(ref, this.verb(before, after), stored);
-    return stored;
+  /** `storedObject`: the object as the server has it now. */
+  private done(ref: ObjectRef, before: ApiItem, after: ApiItem, storedObject = after): ApiItem {
+    if (!this.options.list) this.results.done(ref, this.verb(before, after), storedObject);
+    return storedObject;
   }
   /** Labels to remove that are not there. */
   private reportMissing(original: ApiItem): void {
@@ -210,8 +210,8 @@ class Marker {
   }
   private changed(object: ApiItem, differing: Pairs): ApiItem {
     if (differing.length === 0) return object;
-    const gone = new Set(differing.filter(([, value]) => value === null).map(([key]) => key));
-    const entries = Object.entries({ ...this.marksOf(object), ...Object.fromEntries(differing) }).filter(([key]) => !gone.has(key));
+    const removedKeys = new Set(differing.filter(([, value]) => value === null).map(([key]) => key));
+    const entries = Object.entries({ ...this.marksOf(object), ...Object.fromEntries(differing) }).filter(([key]) => !removedKeys.has(key));
     return { ...object, metadata: { ...object.metadata, [this.marks.field]: Object.fromEntries(entries) } };
   }
   private show(ref: ObjectRef, object: ApiItem, several: boolean): void {

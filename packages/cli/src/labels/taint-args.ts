@@ -45,7 +45,7 @@ export function readTaintArguments(args: readonly string[]): TaintArguments {
     if (add.some((one) => isSame(one, taint))) throw new FlagError(`duplicated taints with the same key and effect: ${taintText(taint)}`);
     add.push(taint);
   }
-  const both = remove.filter((gone) => add.some((taint) => isRemovedBy(taint, gone)));
+  const both = remove.filter((removal) => add.some((taint) => isRemovedBy(taint, removal)));
   if (both.length > 0) {
     const names = both.map(({ key, effect }) => `${key}=${effect}`).join(', ');
     throw new FlagError(`can not both modify and remove the following taint(s) in the same command: ${names}`);
@@ -64,8 +64,8 @@ function readTaint(text: string): Taint {
 }
 
 const isSame = (a: Removal, b: Removal): boolean => a.key === b.key && a.effect === b.effect;
-const isRemovedBy = (taint: Removal, gone: Removal): boolean =>
-  taint.key === gone.key && (gone.effect === '' || gone.effect === taint.effect);
+const isRemovedBy = (taint: Removal, removal: Removal): boolean =>
+  taint.key === removal.key && (removal.effect === '' || removal.effect === taint.effect);
 /** `key=value:Effect` */
 const taintText = ({ key, value, effect }: Taint): string =>
   effect === '' ? key : value === undefined ? `${key}:${effect}` : `${key}=${value}:${effect}`;
@@ -88,10 +88,10 @@ export function changedTaints(
   const hasAdded = taints.length !== currentTaints.length;
   let hasRemoved = false;
   const missing: string[] = [];
-  for (const gone of remove) {
-    const remainingTaints = taints.filter((taint) => !isRemovedBy(taint, gone));
+  for (const removal of remove) {
+    const remainingTaints = taints.filter((taint) => !isRemovedBy(taint, removal));
     hasRemoved = remainingTaints.length !== taints.length;
-    if (!hasRemoved) missing.push(`taint ${JSON.stringify(taintText(gone))} not found`);
+    if (!hasRemoved) missing.push(`taint ${JSON.stringify(taintText(removal))} not found`);
     taints = remainingTaints;
   }
   if (missing.length > 0) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`);

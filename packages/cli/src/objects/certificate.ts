@@ -97,14 +97,14 @@ async function decide(work: Work, ref: ObjectRef, decision: Decision, force: boo
     const conditions = request.status?.conditions ?? [];
     if (!force && conditions.some(({ type }) => type === decision.condition)) return request;
     const now = formatTime(work.io.clock.now());
-    const added = {
+    const newCondition = {
       type: decision.condition,
       status: 'True',
       ...reasonFor(decision, work.io),
       lastUpdateTime: now,
     };
     const others = conditions.filter(({ type }) => type !== decision.condition);
-    const body = { ...request, status: { ...request.status, conditions: [...others, added] } };
+    const body = { ...request, status: { ...request.status, conditions: [...others, newCondition] } };
     try {
       return (await work.send(ref, { method: 'PUT', subresource: 'approval', body })).object;
     } catch (error) {

@@ -144,7 +144,7 @@ export async function waitUntilGone(
   holds: (why: string) => void = () => {},
 ): Promise<void> {
   let last: ApiItem | undefined;
-  const gone = await followObject(work, ref, deadline, (object) => {
+  const isGone = await followObject(work, ref, deadline, (object) => {
     last = object;
     if (object === undefined || (uid !== undefined && (object.metadata as { uid?: string }).uid !== uid)) return true;
     holds(heldBy(object));
@@ -154,7 +154,7 @@ export async function waitUntilGone(
     if (error instanceof ApiError && error.code === 404) return true;
     throw error;
   });
-  if (!gone) throw new Error(`timed out waiting for the deletion${heldBy(last)}`);
+  if (!isGone) throw new Error(`timed out waiting for the deletion${heldBy(last)}`);
 }
 
 /** `deployment.apps "web" deleted`; scripts read this line. */

@@ -230,7 +230,7 @@ async function download(address: string, clock: Clock): Promise<string> {
   const stop = new AbortController();
   const silent = (): void => stop.abort(new Error(`the server there was silent for ${SILENCE_MS / 1000} seconds`));
   let cancel = clock.after(SILENCE_MS, silent);
-  const heard = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reportedChunks = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       cancel();
       cancel = clock.after(SILENCE_MS, silent);
@@ -240,7 +240,7 @@ async function download(address: string, clock: Clock): Promise<string> {
   try {
     const answer = await fetch(address, { signal: stop.signal });
     if (!answer.ok) throw new ManifestError(`${address} cannot be read: the server there answered ${answer.status}`);
-    return textOf(await collected(answer.body === null ? [] : heard(answer.body), address), address);
+    return textOf(await collected(answer.body === null ? [] : reportedChunks(answer.body), address), address);
   } catch (error) {
     return failed(error as Error);
   } finally {

@@ -38,10 +38,10 @@ export function checkTargets(command: string, args: readonly string[], options: 
     return;
   }
   const targets = targetsOf(args, `plat ${command} pod/web, plat ${command} deployment web, plat ${command} -f web.yaml`);
-  const named = targets.some((t) => t.names.length > 0);
-  if (named && byWhat) throw new FlagError('a name and --selector, --field-selector or --all exclude each other');
-  if (named && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
-  if (!named && !byWhat) {
+  const hasNames = targets.some((t) => t.names.length > 0);
+  if (hasNames && byWhat) throw new FlagError('a name and --selector, --field-selector or --all exclude each other');
+  if (hasNames && allNamespaces) throw new FlagError('an object cannot be named in all namespaces: choose one with -n');
+  if (!hasNames && !byWhat) {
     throw new FlagError(
       `which ${targets[0]?.type}? Name them, select by label with -l, or use --all`,
       'error: resource(s) were provided, but no name was specified',

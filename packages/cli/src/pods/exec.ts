@@ -51,9 +51,9 @@ ${exitCodes}`,
     const { options, args } = parseFlags(execTable, at === -1 ? argv : argv.slice(0, at));
     const { target, command } = commandOf(args, after, options.filename.length > 0, io);
     if (command.length === 0) throw new FlagError('command missing. For example: plat exec web -- ls /tmp');
-    const named = await targetOf(target, options.filename, io);
+    const execTarget = await targetOf(target, options.filename, io);
     return withServer(options, io, async (work) => {
-      const pod = await chosenPod(work, named, options);
+      const pod = await chosenPod(work, execTarget, options);
       const container = chosenContainer(work, pod, options.container, options.quiet);
       const tty = options.tty && options.stdin;
       if (tty && !io.terminal.interactive) io.err('plat: stdin is not a terminal, but -t allocates one in the container\n');

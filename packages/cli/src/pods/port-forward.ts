@@ -102,7 +102,7 @@ async function serviceOf(work: Work, target: string): Promise<Service | undefine
 
 /** A port of the pod; a port of a service is resolved to its target port. */
 export function remotePort(word: string, pod: Pod, service: Service | undefined): number {
-  const named = (name: string): number => {
+  const containerPortOf = (name: string): number => {
     const ports = (pod.spec?.containers ?? []).flatMap(({ ports = [] }) => ports);
     const containerPort = ports.find((port) => port.name === name)?.containerPort;
     if (containerPort !== undefined) return containerPort;
@@ -111,13 +111,13 @@ export function remotePort(word: string, pod: Pod, service: Service | undefined)
       `the pod ${pod.metadata.name} has no port ${JSON.stringify(name)}${names.length === 0 ? '' : `: it has ${names.join(', ')}`}`,
     );
   };
-  if (service === undefined) return /^\d+$/.test(word) ? Number(word) : named(word);
+  if (service === undefined) return /^\d+$/.test(word) ? Number(word) : containerPortOf(word);
   const ports = service.spec?.ports ?? [];
   const servicePort = ports.find(({ name, port }) => name === word || String(port) === word);
   if (servicePort === undefined)
     throw new FlagError(`the service has no port ${word}: it has ${ports.map(({ name, port }) => name ?? port).join(', ')}`);
   const { targetPort = servicePort.port } = servicePort;
-  return typeof targetPort === 'number' ? targetPort : named(targetPort);
+  return typeof targetPort === 'number' ? targetPort : containerPortOf(targetPort);
 }
 
 async function listenAll(

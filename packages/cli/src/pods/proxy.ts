@@ -191,14 +191,14 @@ class Relay {
   }
 
   private async pass(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const clientGone = new AbortController();
+    response.once('close', () => clientGone.abort());
     const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await readBody(request);
     const answer = await this.transport.open({
       method: request.method ?? 'GET',
       path,
       headers: passed(request.headers),
-      signal: gone.signal,
+      signal: clientGone.signal,
       ...(body !== undefined && { body }),
     });
     response.writeHead(answer.status, passedBack(answer.headers));

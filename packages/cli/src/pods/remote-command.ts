@@ -43,7 +43,7 @@ interface Status {
 /** Returns the exit code of the command. */
 export async function runRemote(work: Work, remote: Remote, streams: RemoteStreams = terminalStreams(work)): Promise<number> {
   let socket: WebSocket | undefined;
-  let ended = false;
+  let isEnded = false;
   const undo: (() => void)[] = [];
   try {
     return await new Promise<number>((resolve, reject) => {
@@ -58,14 +58,14 @@ export async function runRemote(work: Work, remote: Remote, streams: RemoteStrea
       };
       openWebSocket(work.session.transport, { path: pathOf(work, remote), protocols, signal: work.signal }, events).then((opened) => {
         // The command may have exited with the first bytes.
-        if (ended) return void opened.close(1000);
+        if (isEnded) return void opened.close(1000);
         socket = opened;
         undo.push(...begin(work, remote, opened, streams));
         if (work.signal.aborted) opened.close(1000);
       }, reject);
     });
   } finally {
-    ended = true;
+    isEnded = true;
     for (const end of undo.reverse()) end();
     socket?.close(1000);
   }
@@ -124,8 +124,8 @@ function begin(work: Work, { stdin, tty }: Remote, socket: WebSocket, { input }:
   if (stdin && input !== undefined) undo.push(feed(work, socket, input));
   return undo;
 }
-const send = (socket: WebSocket, channel: number, payload: Buffer, sent?: () => void): void =>
-  socket.send(Buffer.concat([Buffer.from([channel]), payload]), sent);
+const send = (socket: WebSocket, channel: number, payload: Buffer, onSent?: () => void): void =>
+  socket.send(Buffer.concat([Buffer.from([channel]), payload]), onSent);
 
 function feed(work: Work, socket: WebSocket, input: Readable): () => void {
   const { terminal } = work.io;

@@ -57,16 +57,16 @@ export function changedVariables(currentVariables: readonly Variable[], { set, r
   const pending = new Map(set.map((variable) => [variable.name, variable]));
   // Of several values of one command line the first counts.
   for (const variable of [...set].reverse()) pending.set(variable.name, variable);
-  const gone = new Set(remove);
+  const removedNames = new Set(remove);
   const after: Variable[] = [];
   const covered = new Set<string>();
   for (const variable of currentVariables) {
-    if (gone.has(variable.name) || covered.has(variable.name)) continue;
+    if (removedNames.has(variable.name) || covered.has(variable.name)) continue;
     const newer = pending.get(variable.name);
     if (newer !== undefined) covered.add(variable.name);
     after.push(newer ?? variable);
   }
-  for (const [name, variable] of pending) if (!covered.has(name) && !gone.has(name)) after.push(variable);
+  for (const [name, variable] of pending) if (!covered.has(name) && !removedNames.has(name)) after.push(variable);
   return after;
 }
 

@@ -50,8 +50,8 @@ Examples:
           });
           const currentSubjects = (object.subjects ?? []) as JsonObject[];
           const wantedSubjects = subjectsOf({ user: sorted(user), group: sorted(group), serviceaccount: accounts }, apiGroup);
-          const added = wantedSubjects.filter((one) => !currentSubjects.some((other) => isDeepStrictEqual(one, other)));
-          return added.length === 0 ? object : { ...object, subjects: [...currentSubjects, ...added] };
+          const newSubjects = wantedSubjects.filter((one) => !currentSubjects.some((other) => isDeepStrictEqual(one, other)));
+          return newSubjects.length === 0 ? object : { ...object, subjects: [...currentSubjects, ...newSubjects] };
         },
       },
       io,

@@ -176,12 +176,12 @@ async function resourceOf({ apiVersion, kind }: Exported, work: Work, mayWait: (
   }
 }
 
-interface Found {
+interface FoundObject {
   readonly object: Exported;
   readonly source: string;
 }
 
-async function* objectsIn(from: string, io: IO): AsyncGenerator<Found> {
+async function* objectsIn(from: string, io: IO): AsyncGenerator<FoundObject> {
   if (!(await stat(from)).isDirectory()) {
     yield* linesOf(from);
     return;
@@ -190,7 +190,7 @@ async function* objectsIn(from: string, io: IO): AsyncGenerator<Found> {
 }
 
 /** One line of JSON per object, or one or more documents. */
-async function* linesOf(path: string): AsyncGenerator<Found> {
+async function* linesOf(path: string): AsyncGenerator<FoundObject> {
   let number = 0;
   let rest = '';
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {

@@ -89,25 +89,25 @@ async function online(work: Work, check: boolean): Promise<ReencryptResult> {
 /** Every object is written as it is: the server stores it again when its key is not the first. Returns how many it stored. */
 async function rewrite(work: Work, name: string): Promise<number> {
   const resource = await work.discovery.find(name);
-  let stored = 0;
+  let storedCount = 0;
   let next: string | undefined;
   do {
     const query = { limit: PAGE, continue: next };
     const { object } = await work.sendTo<ItemList>(resource, undefined, { method: 'GET', query });
-    for (const item of object.items ?? []) if (await rewriteOne(work, resource, item)) stored++;
+    for (const item of object.items ?? []) if (await rewriteOne(work, resource, item)) storedCount++;
     next = object.metadata?.continue;
   } while (next !== undefined && next !== '');
-  return stored;
+  return storedCount;
 }
 interface ItemList {
   readonly items?: readonly ApiItem[];
   readonly metadata?: { readonly continue?: string };
 }
 
-async function rewriteOne(work: Work, resource: ApiResource, listed: ApiItem): Promise<boolean> {
-  const { namespace, name = '' } = (listed.metadata ?? {}) as { namespace?: string; name?: string };
+async function rewriteOne(work: Work, resource: ApiResource, listedItem: ApiItem): Promise<boolean> {
+  const { namespace, name = '' } = (listedItem.metadata ?? {}) as { namespace?: string; name?: string };
   const ref = { resource, namespace, name };
-  let item: ApiItem = { ...listed, apiVersion: apiVersionOf(resource), kind: resource.kind };
+  let item: ApiItem = { ...listedItem, apiVersion: apiVersionOf(resource), kind: resource.kind };
   for (let attempt = 1; ; attempt++) {
     try {
       const { object } = await work.send(ref, { method: 'PUT', body: item });

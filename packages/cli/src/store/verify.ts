@@ -48,7 +48,7 @@ ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  
   },
 });
 
-interface Shown {
+interface ReportedProblem {
   readonly file: string;
   readonly message: string;
   readonly offset?: number;
@@ -56,7 +56,7 @@ interface Shown {
   readonly revision?: number;
   readonly startsAnyway: boolean;
 }
-export function printFindings(findings: readonly Shown[], io: IO): void {
+export function printFindings(findings: readonly ReportedProblem[], io: IO): void {
   for (const { file: name, message, offset, key, revision, startsAnyway } of findings) {
     const place = [name, offset === undefined ? '' : `byte ${offset}`, key ?? '', revision === undefined ? '' : `revision ${revision}`];
     io.out(`${place.filter((part) => part !== '').join(', ')}: ${message}${startsAnyway ? '' : ' (a server does not start)'}\n`);

@@ -212,10 +212,12 @@ async function fromServer<T>(line: Line, io: IO, ask: (session: Session, discove
 }
 async function typeNames(line: Line, io: IO): Promise<string[]> {
   const apiResources = await fromServer(line, io, (_, discovery) => discovery.all());
-  const listed = apiResources.filter(({ verbs }) => verbs.includes('list'));
+  const listableTypes = apiResources.filter(({ verbs }) => verbs.includes('list'));
   const count = new Map<string, number>();
-  for (const { name } of listed) count.set(name, (count.get(name) ?? 0) + 1);
-  return [...new Set(listed.map(({ name, group }) => ((count.get(name) ?? 0) > 1 && group !== '' ? `${name}.${group}` : name)))].sort();
+  for (const { name } of listableTypes) count.set(name, (count.get(name) ?? 0) + 1);
+  return [
+    ...new Set(listableTypes.map(({ name, group }) => ((count.get(name) ?? 0) > 1 && group !== '' ? `${name}.${group}` : name))),
+  ].sort();
 }
 function names(type: string, line: Line, io: IO): Promise<string[]> {
   return fromServer(line, io, async ({ transport, connection }, discovery) => {

@@ -7,8 +7,8 @@ const WRITTEN_FOR = 100;
 
 export function shownHelp(text: string, io: Pick<IO, 'program' | 'terminal'>): string {
   const width = io.terminal.size()?.width ?? WRITTEN_FOR;
-  const called = asCalled(text, io);
-  return width > 0 && width < WRITTEN_FOR ? foldedLines(called, width) : called;
+  const helpText = asCalled(text, io);
+  return width > 0 && width < WRITTEN_FOR ? foldedLines(helpText, width) : helpText;
 }
 
 /**

@@ -7,7 +7,7 @@ import { ApiError } from '@plat-dev/meta/errors';
 import { baseGroup, domainName, type Identity, identityServing, metaGroups } from '@plat-dev/meta/identity';
 import { parseLabelSelector } from '@plat-dev/meta/labels';
 import { inOrder } from '../describe/order.ts';
-import { type Described, type Found, withoutNulls } from '../describe/values.ts';
+import { type Described, type ReadForm, withoutNulls } from '../describe/values.ts';
 import type { ObjectRef } from '../objects/object-ref.ts';
 import type { Work } from '../work.ts';
 import { type Link, linksOf, referrersOf } from './links.ts';
@@ -23,8 +23,8 @@ export const MAX_LISTED = 50_000;
 const PAGE = 500;
 const AT_ONCE = 8;
 
-type Metadata = Found<ObjectMeta>;
-interface Listed {
+type Metadata = ReadForm<ObjectMeta>;
+interface ListedObject {
   readonly resource: ApiResource;
   readonly metadata: Metadata;
 }
@@ -52,7 +52,7 @@ class Grower {
   private readonly allNamespaces: boolean;
   private readonly notes = new Set<string>();
   /** Dependents by the UID of their owner. */
-  private dependents = new Map<string, Listed[]>();
+  private dependents = new Map<string, ListedObject[]>();
   /** UIDs of objects whose dependents are in the tree. */
   private readonly grown = new Set<string>();
   private count = 0;
@@ -281,7 +281,7 @@ function leadsTo(link: Link, namespace: string | undefined, name: string, { labe
   if (link.namespace !== namespace) return false;
   return link.name === undefined ? parseLabelSelector(link.selector ?? '').matches(labels) : link.name === name;
 }
-const byKindAndName = (a: Listed, b: Listed): number =>
+const byKindAndName = (a: ListedObject, b: ListedObject): number =>
   inOrder(a.resource.kind, b.resource.kind) ||
   inOrder(a.metadata.namespace, b.metadata.namespace) ||
   inOrder(a.metadata.name, b.metadata.name);

@@ -11,7 +11,7 @@ import type { RoleBinding } from '@plat-dev/kinds/rbac/schema/v1';
 import { own } from '@plat-dev/lib/own';
 import { groupOfApiVersion } from '@plat-dev/meta/api-version';
 import { fromLabels } from '@plat-dev/meta/labels';
-import type { Described, Found } from '../describe/values.ts';
+import type { Described, ReadForm } from '../describe/values.ts';
 
 /** One object by name, or those that a label selector selects. */
 export interface Link {
@@ -50,7 +50,7 @@ const partsOfService: Finder<Service> = ({ metadata, spec = {} }, { serviceNameL
 };
 
 const backendsOfIngress: Finder<Ingress> = ({ metadata, spec = {} }) => {
-  const backends: (Found<IngressBackend> | undefined)[] = [
+  const backends: (ReadForm<IngressBackend> | undefined)[] = [
     spec.defaultBackend,
     ...(spec.rules ?? []).flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend)),
   ];

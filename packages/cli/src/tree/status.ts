@@ -2,7 +2,7 @@
 
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import { own } from '@plat-dev/lib/own';
-import type { Found } from '../describe/values.ts';
+import type { ReadForm } from '../describe/values.ts';
 
 export interface StatusSummary {
   /** `2/3`; empty for kinds that do not count. */
@@ -23,10 +23,10 @@ interface Any {
 
 /** By kind of a built-in group without suffix; every other kind is shown by phase and conditions. */
 export function statusOf(kind: string, object: Any): StatusSummary {
-  const counted = own(counts, kind)?.(object.spec ?? {}, object.status ?? {});
-  const ready = counted ?? (kind === '/Pod' ? podReady(object as Found<Pod>) : '');
+  const countsText = own(counts, kind)?.(object.spec ?? {}, object.status ?? {});
+  const ready = countsText ?? (kind === '/Pod' ? podReady(object as ReadForm<Pod>) : '');
   if (object.metadata?.deletionTimestamp !== undefined) return { ready, status: 'Terminating' };
-  if (kind === '/Pod') return { ready, status: podStatus(object as Found<Pod>) };
+  if (kind === '/Pod') return { ready, status: podStatus(object as ReadForm<Pod>) };
   return { ready, status: stateOf(object.status ?? {}) };
 }
 
@@ -42,11 +42,11 @@ const counts: Readonly<Record<string, (spec: Values, status: Values) => string>>
   'batch/Job': (spec, status) => of(status.succeeded, spec.completions ?? 1),
 };
 
-function podReady({ spec = {}, status = {} }: Found<Pod>): string {
+function podReady({ spec = {}, status = {} }: ReadForm<Pod>): string {
   return of(status.containerStatuses?.filter(({ ready }) => ready).length, spec.containers?.length);
 }
 /** The reason why a container waits or ended says more than the phase. */
-function podStatus({ status = {} }: Found<Pod>): string {
+function podStatus({ status = {} }: ReadForm<Pod>): string {
   for (const { state = {} } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
     const { waiting, terminated } = state;
     if (waiting?.reason !== undefined) return waiting.reason;

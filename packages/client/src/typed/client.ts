@@ -52,8 +52,8 @@ function builtInClients(context: ClientContext): BuiltInClients {
           namespaced,
           kind,
         };
-        const known = Promise.resolve(ref);
-        setOwn(ofVersion, name, (namespace?: string) => new Resource(context, () => known, namespaced ? namespace : undefined));
+        const builtInRef = Promise.resolve(ref);
+        setOwn(ofVersion, name, (namespace?: string) => new Resource(context, () => builtInRef, namespaced ? namespace : undefined));
       }
     }
   }
@@ -71,13 +71,13 @@ async function lookUp({ client }: ClientContext, name: ResourceName): Promise<Ki
 
 /** Caches a successful result. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
-  let known: Promise<T> | undefined;
+  let pending: Promise<T> | undefined;
   return () => {
-    known ??= ask().catch((error: unknown) => {
-      known = undefined;
+    pending ??= ask().catch((error: unknown) => {
+      pending = undefined;
       throw error;
     });
-    return known;
+    return pending;
   };
 }
 

@@ -182,9 +182,9 @@ export class Resource<T extends object> implements DynamicClient<T> {
   }
   /** Adds apiVersion and kind, which items of a list do not have. */
   private named({ group, version, kind }: KindRef, object: T): T {
-    const named = object as { apiVersion?: string; kind?: string };
-    named.apiVersion ??= joinApiVersion(group, version);
-    named.kind ??= kind;
+    const typedObject = object as { apiVersion?: string; kind?: string };
+    typedObject.apiVersion ??= joinApiVersion(group, version);
+    typedObject.kind ??= kind;
     return object;
   }
   private async call<R>(method: string, name: string | undefined, request: CallOptions = {}): Promise<R> {

@@ -60,9 +60,9 @@ export function certificateSigner({ authorityOf, durationMs }: SignerSettings): 
           if (request === undefined || !isApproved(request) || isIssued(request) || conditionOf(request, 'Failed') !== undefined) return;
           const authority = rules.has(request.spec.signerName) ? authorityOf(request.spec.signerName) : undefined;
           if (authority === undefined) return;
-          const answered = decide(request, authority);
-          await client.update(ref, answered, 'status').catch(unlessGone);
-          const failed = conditionOf(answered, 'Failed');
+          const answeredRequest = decide(request, authority);
+          await client.update(ref, answeredRequest, 'status').catch(unlessGone);
+          const failed = conditionOf(answeredRequest, 'Failed');
           if (failed === undefined) return;
           const { signerName, username } = request.spec;
           const { reason, message } = failed;

@@ -64,13 +64,13 @@ const isFamily = (address: string, family: AddressType): boolean => isIP(address
 
 /** The ports of a service on one pod. A named port that the pod does not have is left out. */
 function resolvePorts(service: ServiceObject, pod: SlimPod): ResolvedPort[] {
-  const named = new Map<string, number>();
+  const portsByName = new Map<string, number>();
   for (const { name, protocol, port } of pod.spec.ports ?? [])
-    if (!named.has(`${protocol}/${name}`)) named.set(`${protocol}/${name}`, port);
+    if (!portsByName.has(`${protocol}/${name}`)) portsByName.set(`${protocol}/${name}`, port);
   return (service.spec?.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, targetPort, appProtocol }) => {
     const target =
       typeof targetPort === 'string'
-        ? named.get(`${protocol}/${targetPort}`)
+        ? portsByName.get(`${protocol}/${targetPort}`)
         : targetPort === undefined || targetPort === 0
           ? port
           : targetPort;

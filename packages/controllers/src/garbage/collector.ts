@@ -104,8 +104,8 @@ export class Collector {
     const { solid, dangling, waiting, unknown } = await this.classify(node, owners);
     if (unknown.length > 0) this.options.unresolved(node.uid);
     if (solid.length > 0 || unknown.length > 0) {
-      const gone = new Set([...dangling, ...waiting]);
-      const remainingOwners = owners.filter((owner) => !gone.has(owner));
+      const absentOwners = new Set([...dangling, ...waiting]);
+      const remainingOwners = owners.filter((owner) => !absentOwners.has(owner));
       if (remainingOwners.length < owners.length) await this.patchOwners(node, live, remainingOwners);
     } else if (waiting.length > 0 && node.dependents.size > 0) {
       const inCircle = [...node.dependents].some((dependent) => dependent.deletingDependents);

@@ -179,9 +179,9 @@ export class Graph {
     const previousOwners = node.owners;
     if (previousOwners.length === 0 && owners.length === 0) return;
     node.owners = this.sharedOwners(owners);
-    const named = byUid(owners);
+    const newByUid = byUid(owners);
     for (const old of previousOwners) {
-      const now = named.get(old.uid);
+      const now = newByUid.get(old.uid);
       const owner = this.nodes.get(old.uid);
       if (owner === undefined) continue;
       if (now === undefined) this.release(node, owner);

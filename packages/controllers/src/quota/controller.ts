@@ -96,10 +96,10 @@ async function used(
   const spec = quota.spec ?? {};
   const scopes = scopesOf(spec);
   const total: Usage = new Map();
-  const counted = new Set(kinds.map((kind) => `${kind.group}/${kind.name}`));
+  const countedIds = new Set(kinds.map((kind) => `${kind.group}/${kind.name}`));
   for (const name in spec.hard) {
     const countedResource = resourceCounted(name, identity);
-    if (countedResource !== undefined && counted.has(`${countedResource.group}/${countedResource.name}`)) total.set(name, quantityOf(0));
+    if (countedResource !== undefined && countedIds.has(`${countedResource.group}/${countedResource.name}`)) total.set(name, quantityOf(0));
   }
   for (const kind of kinds) {
     const isPods = kind.group === '' && kind.name === 'pods';

@@ -59,7 +59,7 @@ async function discover(client: Client): Promise<Omit<Discovered, 'unserved'>> {
     }),
   );
   const visitedKeys = new Set<string>();
-  const moved = new Set(
+  const movedResources = new Set(
     groupVersions.flatMap(({ group }, i) => (group === LEFT_GROUP ? [] : (lists[i] ?? []).map((r) => `${LEFT_GROUP}/${r.name}`))),
   );
   const resources = groupVersions.flatMap(({ group, version }, i) =>
@@ -68,7 +68,7 @@ async function discover(client: Client): Promise<Omit<Discovered, 'unserved'>> {
       .map((r): ServedResource => {
         const id = `${group}/${r.name}`;
         // A kind that the preferred version of its group lacks is preferred in the first version that has it.
-        const preferred = !visitedKeys.has(id) && !moved.has(id);
+        const preferred = !visitedKeys.has(id) && !movedResources.has(id);
         visitedKeys.add(id);
         return { group, version, name: r.name, kind: r.kind, namespaced: r.namespaced ?? false, verbs: r.verbs ?? [], preferred };
       }),
@@ -127,8 +127,8 @@ export class ServedResources {
     const { group, version } = splitApiVersion(apiVersion);
     const find = (discovered: Discovered): ServedResource | undefined => {
       const same = [...discovered.resources, ...discovered.unserved].filter((r) => r.group === group && r.kind === kind);
-      const named = same.find((r) => r.version === version);
-      return named === undefined ? undefined : (same.find((r) => r.preferred) ?? named);
+      const sameVersion = same.find((r) => r.version === version);
+      return sameVersion === undefined ? undefined : (same.find((r) => r.preferred) ?? sameVersion);
     };
     const servedResource = find(await this.get());
     // A kind may be younger than what is known; many objects that name one that is not there must not ask for it all the time.

@@ -155,9 +155,9 @@ export class SelectorIndex<T extends ApiObject> {
 
 function requiredBy({ matchLabels, matchExpressions }: LabelSelectorObject): RequiredLabel | undefined {
   for (const key in matchLabels) return { key, values: [matchLabels[key] as string] };
-  const needed = matchExpressions?.find(({ operator }) => operator === 'In' || operator === 'Exists');
-  if (needed === undefined) return undefined;
-  const { key, values = [] } = needed;
+  const requirement = matchExpressions?.find(({ operator }) => operator === 'In' || operator === 'Exists');
+  if (requirement === undefined) return undefined;
+  const { key, values = [] } = requirement;
   return { key, values: values.length > MOST_VALUES ? [] : values };
 }
 

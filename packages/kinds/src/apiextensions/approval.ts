@@ -30,10 +30,10 @@ export function approvalCondition(
   const name = annotationOf(identity);
   const text = own(definition.metadata.annotations, name) ?? '';
   const type = `${identity.word.charAt(0).toUpperCase()}${identity.word.slice(1)}APIApprovalPolicyConformant`;
-  const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`;
+  const message = `protected groups must have approval annotation ${JSON.stringify(name)}`;
   switch (stateOf(definition, identity)) {
     case 'missing':
-      return { type, status: 'False', reason: 'MissingAnnotation', message: `${needed}, ${SEE}` };
+      return { type, status: 'False', reason: 'MissingAnnotation', message: `${message}, ${SEE}` };
     case 'approved':
       return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${text}` };
     case 'bypassed':
@@ -43,7 +43,7 @@ export function approvalCondition(
         type,
         status: 'False',
         reason: 'InvalidAnnotation',
-        message: `${needed} with either a URL or a reason starting with "unapproved", ${SEE}`,
+        message: `${message} with either a URL or a reason starting with "unapproved", ${SEE}`,
       };
   }
 }
@@ -59,12 +59,12 @@ export function validateApproval(
   if (old !== undefined && stateOf(old, identity) === state) return;
   const name = annotationOf(identity);
   const at = Path.of('metadata', 'annotations').key(name);
-  const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`;
-  if (state === 'missing') errors.required(at, `${needed}, ${SEE}`);
+  const message = `protected groups must have approval annotation ${JSON.stringify(name)}`;
+  if (state === 'missing') errors.required(at, `${message}, ${SEE}`);
   if (state === 'invalid')
     errors.invalid(
       at,
       own(definition.metadata.annotations, name),
-      `${needed} with either a URL or a reason starting with "unapproved", ${SEE}`,
+      `${message} with either a URL or a reason starting with "unapproved", ${SEE}`,
     );
 }

@@ -30,7 +30,7 @@ import { boundedWork } from './values/effort.ts';
 import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
 
 const root = Path.of('spec');
-const stored = Path.of('status', 'storedVersions');
+const storedVersionsPath = Path.of('status', 'storedVersions');
 
 export function validateDefinition(
   definition: CustomResourceDefinition,
@@ -272,13 +272,14 @@ function validateNames(names: CustomResourceDefinitionNames, at: Path, errors: F
 /** Versions in which objects may still be stored must stay in the list. */
 function validateStoredVersions(names: readonly string[], { versions = [] }: CustomResourceDefinitionSpec, errors: FieldErrors): void {
   if (names.length === 0) {
-    invalidText(errors, stored, '[]string(nil)', 'must have at least one stored version');
+    invalidText(errors, storedVersionsPath, '[]string(nil)', 'must have at least one stored version');
     return;
   }
   for (const { name, storage } of versions)
-    if (storage && !names.includes(name)) invalidText(errors, stored, goList('string', names), `must have the storage version ${name}`);
+    if (storage && !names.includes(name))
+      invalidText(errors, storedVersionsPath, goList('string', names), `must have the storage version ${name}`);
   const versionNames = new Set(versions.map((version) => version.name));
-  each(names, stored, (name, at, i) => {
+  each(names, storedVersionsPath, (name, at, i) => {
     // A repeated one is reported once, at its last index.
     if (!versionNames.has(name) && names.lastIndexOf(name) === i) errors.invalid(at, name, 'must appear in spec.versions');
   });

@@ -24,17 +24,17 @@ function defaults({ spec, status }: CustomResourceDefinitionBeta): void {
   if (spec.scope === '') spec.scope = 'Namespaced';
   if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase();
   if ((names.listKind ?? '') === '' && names.kind !== '') names.listKind = `${names.kind}List`;
-  const named = spec.version ?? '';
-  if ((spec.versions ?? []).length === 0 && named !== '') spec.versions = [{ name: named, served: true, storage: true }];
+  const versionName = spec.version ?? '';
+  if ((spec.versions ?? []).length === 0 && versionName !== '') spec.versions = [{ name: versionName, served: true, storage: true }];
   const [first] = spec.versions ?? [];
-  if (named === '' && first !== undefined && first.name !== '') spec.version = first.name;
+  if (versionName === '' && first !== undefined && first.name !== '') spec.version = first.name;
   spec.conversion ??= { strategy: 'None' };
   const { conversion } = spec;
   if (conversion.strategy === 'Webhook' && (conversion.conversionReviewVersions ?? []).length === 0)
     conversion.conversionReviewVersions = ['v1beta1'];
   spec.preserveUnknownFields ??= true;
-  const stored = spec.versions?.find(({ storage }) => storage)?.name;
-  if ((status.storedVersions ?? []).length === 0 && stored !== undefined) status.storedVersions = [stored];
+  const storageVersion = spec.versions?.find(({ storage }) => storage)?.name;
+  if ((status.storedVersions ?? []).length === 0 && storageVersion !== undefined) status.storedVersions = [storageVersion];
 }
 
 // ---- to the hub --------------------------------------------------------------------------------------------------

@@ -88,8 +88,8 @@ function rangeProblem(part: string, { min, max, names }: Bounds): string | undef
 }
 
 function numberOf(text: string, names?: readonly string[]): number | string {
-  const named = text === '' ? -1 : (names?.indexOf(text.toLowerCase()) ?? -1);
-  if (named >= 0) return named;
+  const nameIndex = text === '' ? -1 : (names?.indexOf(text.toLowerCase()) ?? -1);
+  if (nameIndex >= 0) return nameIndex;
   if (!/^[+-]?[0-9]+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
   const value = Number(text);
   if (!Number.isSafeInteger(value))

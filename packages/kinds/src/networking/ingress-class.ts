@@ -15,10 +15,10 @@ const MAX_CONTROLLER_BYTES = 250;
 const scopes = ['Cluster', 'Namespace'];
 
 function validate({ spec }: IngressClass, errors: FieldErrors): void {
-  const named = spec.controller ?? '';
-  if (Buffer.byteLength(named) > MAX_CONTROLLER_BYTES) errors.tooLong(controller, MAX_CONTROLLER_BYTES);
-  if (named === '') errors.required(controller);
-  else report(errors, controller, named, domainPrefixedPath(named));
+  const controllerName = spec.controller ?? '';
+  if (Buffer.byteLength(controllerName) > MAX_CONTROLLER_BYTES) errors.tooLong(controller, MAX_CONTROLLER_BYTES);
+  if (controllerName === '') errors.required(controller);
+  else report(errors, controller, controllerName, domainPrefixedPath(controllerName));
   if (spec.parameters !== undefined) validateParameters(spec.parameters, errors);
 }
 

@@ -49,9 +49,9 @@ export function validateIngress(ingress: Ingress, errors: FieldErrors, env: Kind
   validateSpec(ingress.spec, errors, isBeta(request) ? beta : strict);
   // The annotation is older than the field; old and new controllers would read a class in both differently.
   const annotation = domainName(env.identity, 'ingress.class');
-  const named = ingress.metadata.annotations?.[annotation];
-  if (named !== undefined && ingress.spec.ingressClassName !== undefined)
-    errors.invalid(Path.of('annotations').child(annotation), named, 'can not be set when the class field is also set');
+  const className = ingress.metadata.annotations?.[annotation];
+  if (className !== undefined && ingress.spec.ingressClassName !== undefined)
+    errors.invalid(Path.of('annotations').child(annotation), className, 'can not be set when the class field is also set');
 }
 
 export function validateIngressUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {

@@ -95,10 +95,11 @@ function validateCapabilities(spec: PodSecurityPolicySpec, errors: FieldErrors):
       goList('core.Capability', dropped),
       'must be empty when all capabilities are allowed by a wildcard',
     );
-  const gone = new Set(dropped);
+  const droppedCapabilities = new Set(dropped);
   for (const field of ['defaultAddCapabilities', 'allowedCapabilities'] as const)
     for (const capability of spec[field] ?? [])
-      if (gone.has(capability)) errors.invalid(Path.of(field), capability, `capability is listed in ${field} and requiredDropCapabilities`);
+      if (droppedCapabilities.has(capability))
+        errors.invalid(Path.of(field), capability, `capability is listed in ${field} and requiredDropCapabilities`);
 }
 
 function validateHostPaths({ allowedHostPaths = [] }: PodSecurityPolicySpec, errors: FieldErrors): void {

@@ -55,10 +55,10 @@ export function usageOf(resource: CountedResource, object: unknown, identity: Id
     if (resource.name === 'services') return serviceUsage(object as Service, resource);
     if (resource.name === 'persistentvolumeclaims') return claimUsage(object as PersistentVolumeClaim, resource, identity);
   }
-  return counted(resource);
+  return countUsage(resource);
 }
 
-const counted = (resource: CountedResource): Usage => new Map(countNames(resource).map((name) => [name, one]));
+const countUsage = (resource: CountedResource): Usage => new Map(countNames(resource).map((name) => [name, one]));
 
 /** The kind whose objects count for a resource name. Undefined for names without usage. */
 export function resourceCounted(name: string, identity: Identity): CountedResource | undefined {
@@ -145,7 +145,7 @@ export function add(usage: Usage, name: string, quantity: Quantity): void {
 // ---- services and claims -----------------------------------------------------------------------------------------
 
 function serviceUsage({ spec }: Service, resource: CountedResource): Usage {
-  const usage = counted(resource);
+  const usage = countUsage(resource);
   const ports = spec.ports ?? [];
   const nodePortCount = ports.filter((port) => (port.nodePort ?? 0) !== 0).length;
   if (spec.type === 'NodePort') usage.set('services.nodeports', quantityOf(ports.length));
@@ -160,7 +160,7 @@ function serviceUsage({ spec }: Service, resource: CountedResource): Usage {
 const classMark = (identity: Identity): string => `.storageclass.${groupName(identity, 'storage')}/`;
 
 function claimUsage(claim: PersistentVolumeClaim, resource: CountedResource, identity: Identity): Usage {
-  const usage = counted(resource);
+  const usage = countUsage(resource);
   const storage = claim.spec?.resources?.requests?.storage;
   const size = storage === undefined ? undefined : amount(storage);
   if (size !== undefined) usage.set('requests.storage', size);

@@ -129,6 +129,6 @@ export function updateOfBinding(namespaced: boolean) {
 
 /** Names of the subjects of one kind. */
 export function subjectsCell(subjects: readonly Subject[] | undefined, kind: string): string {
-  const named = (subjects ?? []).filter((subject) => subject.kind === kind);
-  return named.map(({ name, namespace = '' }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name)).join(', ');
+  const subjectsOfKind = (subjects ?? []).filter((subject) => subject.kind === kind);
+  return subjectsOfKind.map(({ name, namespace = '' }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name)).join(', ');
 }

@@ -176,11 +176,11 @@ function validateChange(meta: Meta, old: Meta, errors: FieldErrors, at: Path): v
 function validateFinalizersWhileDeleting(meta: Meta, old: Meta, errors: FieldErrors, at: Path): void {
   if (old.deletionTimestamp === undefined) return;
   const oldFinalizers = new Set(old.finalizers ?? []);
-  const added = (meta.finalizers ?? []).filter((f) => !oldFinalizers.has(f));
-  if (added.length > 0)
+  const addedFinalizers = (meta.finalizers ?? []).filter((f) => !oldFinalizers.has(f));
+  if (addedFinalizers.length > 0)
     errors.forbidden(
       at,
-      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(', ')}}`,
+      `no new finalizers can be added if the object is being deleted, found new finalizers []string{${addedFinalizers.map((f) => JSON.stringify(f)).join(', ')}}`,
     );
 }
 

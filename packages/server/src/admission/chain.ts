@@ -94,7 +94,7 @@ class Runner {
   // Closures are made where something is waited for, and nowhere else: the plug-ins of most requests answer at once.
   private observed(answer: Promise<number>, observe: Observe, began: number): Promise<void> {
     return answer.then(
-      (ended) => observe((ended - began) / 1000, false),
+      (endedAt) => observe((endedAt - began) / 1000, false),
       (error: unknown) => {
         observe((this.observer.now() - began) / 1000, true);
         throw error;
@@ -131,9 +131,9 @@ class Runner {
     const { observe } = handlers[at] as Handler;
     return answer.then(
       () => {
-        const ended = this.observer.now();
-        observe((ended - began) / 1000, false);
-        return this.run(handlers, at + 1, request, ended);
+        const endedAt = this.observer.now();
+        observe((endedAt - began) / 1000, false);
+        return this.run(handlers, at + 1, request, endedAt);
       },
       (error: unknown) => {
         observe((this.observer.now() - began) / 1000, true);

@@ -35,8 +35,8 @@ export interface CommitStep {
    * already build on it.
    */
   assigned?(revision: number): void;
-  /** Called once after each `prepare`, whether the commit was `stored` or not, and also when `prepare` itself threw. */
-  settle(stored: boolean): void;
+  /** Called once after each `prepare`, whether the commit was stored or not, and also when `prepare` itself threw. */
+  settle(isStored: boolean): void;
 }
 
 export interface AdmissionRequest {

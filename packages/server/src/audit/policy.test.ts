@@ -1,10 +1,10 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { type Asked, levels, PolicyError, readPolicy } from './policy.ts';
+import { type AuditedRequest, levels, PolicyError, readPolicy } from './policy.ts';
 
 const policy = (rules: object[], more: object = {}) =>
   readPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...more } as never, kubernetes);
-const asked = (changes: Partial<Asked> = {}): Asked => ({
+const asked = (changes: Partial<AuditedRequest> = {}): AuditedRequest => ({
   user: { name: 'alice', groups: ['dev', 'system:authenticated'] },
   verb: 'get',
   resourceRequest: true,
@@ -16,12 +16,12 @@ const asked = (changes: Partial<Asked> = {}): Asked => ({
   name: 'web',
   ...changes,
 });
-const levelOf = (rule: object, changes: Partial<Asked> = {}): string =>
+const levelOf = (rule: object, changes: Partial<AuditedRequest> = {}): string =>
   levels[policy([{ level: 'Request', ...rule }]).decide(asked(changes)).level] as string;
 
 const path = { resourceRequest: false, group: '', resource: '', namespace: '', name: '' };
 
-test.each<[what: string, rule: object, request: Partial<Asked>, fits: boolean]>([
+test.each<[what: string, rule: object, request: Partial<AuditedRequest>, fits: boolean]>([
   ['a rule without conditions', {}, {}, true],
   ['a user', { users: ['bob', 'alice'] }, {}, true],
   ['another user', { users: ['bob'] }, {}, false],

@@ -17,7 +17,7 @@ const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic
 export type Stage = (typeof stages)[number];
 
 /** What a rule is asked about. Without a user: the request could not be authenticated. */
-export interface Asked {
+export interface AuditedRequest {
   readonly user: { readonly name: string; readonly groups: readonly string[] } | undefined;
   readonly verb: string;
   readonly resourceRequest: boolean;
@@ -37,7 +37,7 @@ export interface Verdict {
 const nothing: Verdict = { level: Level.None, omitStages: new Set(), omitManagedFields: false };
 
 export interface AuditPolicy {
-  decide(attributes: Asked): Verdict;
+  decide(attributes: AuditedRequest): Verdict;
 }
 
 /** An invalid policy. The message is for its author. */
@@ -134,7 +134,7 @@ function compile(policy: Policy): AuditPolicy {
 
 const has = (list: readonly string[] | undefined): list is readonly string[] => list !== undefined && list.length > 0;
 
-function fits(rule: PolicyRule, attributes: Asked): boolean {
+function fits(rule: PolicyRule, attributes: AuditedRequest): boolean {
   const { user } = attributes;
   if (has(rule.users) && (user === undefined || !rule.users.includes(user.name))) return false;
   if (has(rule.userGroups) && !(user?.groups ?? []).some((group) => (rule.userGroups as string[]).includes(group))) return false;
@@ -145,7 +145,7 @@ function fits(rule: PolicyRule, attributes: Asked): boolean {
 }
 
 /** Objects without a namespace have the empty one. */
-function fitsResource(rule: PolicyRule, attributes: Asked): boolean {
+function fitsResource(rule: PolicyRule, attributes: AuditedRequest): boolean {
   if (has(rule.namespaces) && !rule.namespaces.includes(attributes.namespace)) return false;
   const groups = rule.resources ?? [];
   if (groups.length === 0) return true;
@@ -158,7 +158,7 @@ function fitsResource(rule: PolicyRule, attributes: Asked): boolean {
 }
 
 /** `pods`, `pods/log`, `pods/*` (pods with all their subresources), `*\/scale`, `*` */
-function fitsName(name: string, { resource, subresource }: Asked): boolean {
+function fitsName(name: string, { resource, subresource }: AuditedRequest): boolean {
   if (name === '*') return true;
   if (name === (subresource === '' ? resource : `${resource}/${subresource}`)) return true;
   if (name.startsWith('*/')) return subresource !== '' && name.slice(2) === subresource;

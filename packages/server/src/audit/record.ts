@@ -163,7 +163,7 @@ export class AuditRecord implements RequestAudit {
       const text = objectText(response.media, response.bytes, this.trail.catalog);
       if (!isPending(text)) return done(textOf(text));
       const object = text.then(textOf).catch(() => undefined);
-      return this.trail.pending(object.then(done).then((stored) => stored ?? true));
+      return this.trail.pending(object.then(done).then((isStored) => isStored ?? true));
     } catch {
       return done(undefined);
     }

@@ -76,8 +76,8 @@ export class Trail {
     const record = new AuditRecord(this, ctx, verdict);
     ctx.audit = record;
     this.whenDone(ctx, () => record.complete());
-    return record.arrived()?.then((stored) => {
-      if (stored) return;
+    return record.arrived()?.then((isStored) => {
+      if (isStored) return;
       this.options.metrics.rejected.inc();
       throw internalError('failed to store audit event');
     });
@@ -125,13 +125,13 @@ export class Trail {
     const writtenEvent = { event, json: eventJson(event) };
     let waiting: Promise<boolean>[] | undefined;
     for (const sink of this.options.sinks) {
-      const stored = sink.put(writtenEvent);
-      if (stored !== undefined) {
+      const pendingStore = sink.put(writtenEvent);
+      if (pendingStore !== undefined) {
         waiting ??= [];
-        waiting.push(stored);
+        waiting.push(pendingStore);
       }
     }
-    return waiting === undefined ? undefined : Promise.all(waiting).then((all) => all.every((stored) => stored));
+    return waiting === undefined ? undefined : Promise.all(waiting).then((all) => all.every((isStored) => isStored));
   }
 
   /** Tracks an event that is still being made. */

@@ -55,9 +55,9 @@ export class AuditWebhook implements AuditSink {
   put({ json }: WrittenEvent): undefined | Promise<boolean> {
     const { mode } = this.options;
     if (mode !== 'batch') {
-      const sent = this.send([json]);
-      this.track(sent);
-      return mode === 'blocking' ? sent.then(() => true) : sent;
+      const delivery = this.send([json]);
+      this.track(delivery);
+      return mode === 'blocking' ? delivery.then(() => true) : delivery;
     }
     if (this.queuedBytes + json.length > QUEUE_BYTES || !this.queue.push(json)) {
       this.options.dropped(1, 'the queue is full');
@@ -95,8 +95,8 @@ export class AuditWebhook implements AuditSink {
     while (this.queue.length > 0 && this.senders.size < SENDERS) this.track(this.send(this.takeBatch()));
   }
 
-  private track(sent: Promise<boolean>): void {
-    const sender: Promise<void> = sent.then(() => {
+  private track(delivery: Promise<boolean>): void {
+    const sender: Promise<void> = delivery.then(() => {
       this.senders.delete(sender);
       // A full batch that was queued meanwhile is sent at once; the remaining events wait for their time.
       if (this.queue.length >= this.options.batchSize || this.closing.signal.aborted) this.flush();

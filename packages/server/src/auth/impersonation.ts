@@ -30,14 +30,14 @@ interface Part {
   readonly name: string;
 }
 
-interface Wanted {
+interface ImpersonatedUser {
   readonly user: string;
   readonly uid: string;
   readonly groups: readonly string[];
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-function read(rawHeaders: readonly string[]): Wanted {
+function read(rawHeaders: readonly string[]): ImpersonatedUser {
   const values = headerValues(rawHeaders, (name) => name.startsWith(prefix));
   const single = (name: string): string => {
     const all = values.get(name) ?? [];
@@ -60,7 +60,7 @@ function read(rawHeaders: readonly string[]): Wanted {
 }
 
 /** The required permissions, in the order in which they are checked. */
-function partsOf(wantedUser: Wanted): Part[] {
+function partsOf(wantedUser: ImpersonatedUser): Part[] {
   const account = parseServiceAccount(wantedUser.user);
   const parts: Part[] = [
     account === undefined
@@ -75,7 +75,7 @@ function partsOf(wantedUser: Wanted): Part[] {
   return parts;
 }
 
-function impersonated(wantedUser: Wanted): User {
+function impersonated(wantedUser: ImpersonatedUser): User {
   const account = parseServiceAccount(wantedUser.user);
   const groups = [...wantedUser.groups];
   if (account !== undefined && groups.length === 0) groups.push(...serviceAccountGroups(account.namespace));

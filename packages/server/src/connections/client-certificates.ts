@@ -36,11 +36,11 @@ export function clientCertificateOf(
 ): ClientCertificate | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return undefined;
-  const sent: X509Certificate[] = [];
-  for (let next = certificate.issuerCertificate; next !== undefined && sent.length <= MAX_SENT; next = next.issuerCertificate)
-    sent.push(next);
-  const refusal = sent.length > MAX_SENT ? `it came with more than ${MAX_SENT} others` : refusalOf(socket);
-  const clientCertificate: ClientCertificate = { certificate, refusal, sent, authorities };
+  const issuers: X509Certificate[] = [];
+  for (let next = certificate.issuerCertificate; next !== undefined && issuers.length <= MAX_SENT; next = next.issuerCertificate)
+    issuers.push(next);
+  const refusal = issuers.length > MAX_SENT ? `it came with more than ${MAX_SENT} others` : refusalOf(socket);
+  const clientCertificate: ClientCertificate = { certificate, refusal, sent: issuers, authorities };
   if (clientCertificate.refusal !== undefined || !isWeak || isStrong(pathsOf(clientCertificate))) return clientCertificate;
   return { ...clientCertificate, refusal: 'a key or a signature is too weak' };
 }
@@ -75,11 +75,11 @@ export function pathsOf({ certificate, sent, authorities }: ClientCertificate, n
     for (const issuer of candidates) if (!certificates.includes(issuer) && one.checkIssued(issuer)) certificates.push(issuer);
   }
   const roots = authorities.filter((one) => isUsable(one) && (one.checkIssued(one) || isItself(one)));
-  const reached = roots.filter((root) => certificates.includes(root));
+  const reachedRoots = roots.filter((root) => certificates.includes(root));
   return {
     certificates,
-    roots: reached.length > 0 || certificates.length === 0 ? reached : roots,
-    isComplete: reached.length > 0,
+    roots: reachedRoots.length > 0 || certificates.length === 0 ? reachedRoots : roots,
+    isComplete: reachedRoots.length > 0,
     until: Math.min(...certificates.map(notAfterOf)),
   };
 }

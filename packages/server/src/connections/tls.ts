@@ -83,9 +83,9 @@ export const isWeak = ({ minVersion }: TlsOptions): boolean => minVersion === 'V
 
 function sharedOptions(options: TlsOptions): SecureContextOptions {
   const { minVersion = 'VersionTLS12', cipherSuites = [], clientCAs } = options;
-  const named = cipherSuites.map((name) => own(olderSuites, name) ?? name);
+  const suiteNames = cipherSuites.map((name) => own(olderSuites, name) ?? name);
   // Stock servers offer all suites of TLS 1.3 unless some of them are named.
-  const suites = named.length === 0 || cipherSuites.some(isNewSuite) ? named : [...newSuites, ...named];
+  const suites = suiteNames.length === 0 || cipherSuites.some(isNewSuite) ? suiteNames : [...newSuites, ...suiteNames];
   const weak = isWeak(options);
   const ciphers = suites.length > 0 ? suites.join(':') : weak ? 'DEFAULT' : undefined;
   return {
@@ -157,9 +157,9 @@ export function tlsContexts(options: TlsOptions): TlsContexts {
 }
 
 /** Exact names win over patterns, configured names over those of certificates, and earlier pairs over later ones. */
-function contextsByName(options: TlsOptions, named: readonly Followed<NamedPair>[]): (name: string) => SecureContext | undefined {
+function contextsByName(options: TlsOptions, namedPairs: readonly Followed<NamedPair>[]): (name: string) => SecureContext | undefined {
   const contexts = new Map<string, SecureContext>();
-  const pairs = named.map(({ current }) => current);
+  const pairs = namedPairs.map(({ current }) => current);
   const ordered = [...pairs.filter(({ names }) => names.length > 0), ...pairs.filter(({ names }) => names.length === 0)];
   for (const { names, key, certificate } of ordered) {
     const context = createSecureContext({ ...sharedOptions(options), key, cert: certificate });

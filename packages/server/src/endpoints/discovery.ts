@@ -63,8 +63,9 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
     const pretty = representation.media === 'json' && (representation.pretty || prettyWanted(ctx));
     const current = groups();
-    const listed = options.listed();
-    if (documents.groups !== current || documents.listed !== listed) documents = { groups: current, listed, bytes: new Map() };
+    const listedGroups = options.listed();
+    if (documents.groups !== current || documents.listed !== listedGroups)
+      documents = { groups: current, listed: listedGroups, bytes: new Map() };
     const { bytes } = documents;
     const key = `${id} ${representation.media}${pretty}`;
     let body = bytes.get(key);

@@ -49,8 +49,8 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const groups = perGeneration(catalog, () => groupsOf(catalog));
   const { aggregation } = options;
   const own = perGeneration(catalog, () => listedOf(groups()));
-  const listed = aggregation === undefined ? own : () => aggregation.groups;
-  const discover = discovery(services, groups, { ...options, listed });
+  const listGroups = aggregation === undefined ? own : () => aggregation.groups;
+  const discover = discovery(services, groups, { ...options, listed: listGroups });
   const version = versionEndpoint(options.build);
   const openapi = whenAsked(() =>
     import('./openapi/index.ts').then((m) =>
@@ -65,7 +65,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const v3: [string, Endpoint][] = services.registry.env.feature('OpenAPIV3')
     ? ['/openapi/v3', '/openapi/v3/'].map((path) => [path, openapi(path)])
     : [];
-  const root = rootEndpoint(groups, listed, () => byPath.keys());
+  const root = rootEndpoint(groups, listGroups, () => byPath.keys());
   const report = (page: HealthPage, failures: readonly string[]) => services.log.error('health check failed', { page, failures });
   const byPath = new Map<string, Endpoint>([
     ['/api', discover],

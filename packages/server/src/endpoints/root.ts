@@ -5,13 +5,13 @@ import type { Endpoint } from './endpoint.ts';
 import { compareText, type Groups } from './groups.ts';
 
 /** `paths` are those of endpoints; the groups' own are added. */
-export function rootEndpoint(groups: () => Groups, listed: () => readonly ListedGroup[], paths: () => Iterable<string>): Endpoint {
+export function rootEndpoint(groups: () => Groups, listGroups: () => readonly ListedGroup[], paths: () => Iterable<string>): Endpoint {
   return (ctx) => {
     const all = new Set(paths());
     for (const group of groups().all) {
       for (const version of group.versions) all.add(version.path);
     }
-    for (const { name, versions } of listed()) {
+    for (const { name, versions } of listGroups()) {
       all.add(`/apis/${name}`);
       for (const version of versions) all.add(`/apis/${name}/${version}`);
     }

@@ -48,10 +48,10 @@ export function keepFlowStatus(options: FlowStatusOptions): () => void {
 }
 
 function wantedCondition(level: string, exists: boolean): Omit<FlowSchemaCondition, 'lastTransitionTime'> {
-  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
+  const levelText = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
   return exists
-    ? { type: TYPE, status: 'False', reason: 'Found', message: `${named} and it exists` }
-    : { type: TYPE, status: 'True', reason: 'NotFound', message: `${named} but there is no such object` };
+    ? { type: TYPE, status: 'False', reason: 'Found', message: `${levelText} and it exists` }
+    : { type: TYPE, status: 'True', reason: 'NotFound', message: `${levelText} but there is no such object` };
 }
 
 async function updateStatus(schema: FlowSchema, levels: Live, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {

@@ -252,8 +252,8 @@ export class Level {
     }
   }
   /** Starts a request that fits before the first one, which needs more seats than are free. */
-  private overtake(needed: number, now: number): boolean {
-    const room = this.limit - Math.max(this.seatsInUse, this.overtaking + needed);
+  private overtake(neededSeats: number, now: number): boolean {
+    const room = this.limit - Math.max(this.seatsInUse, this.overtaking + neededSeats);
     const queue = room > 0 ? this.nextQueue(room) : undefined;
     if (queue === undefined) return false;
     const holder = this.startFirst(queue, now);

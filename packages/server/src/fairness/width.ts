@@ -47,8 +47,8 @@ function listWidth(catalog: Catalog, ctx: Context, chunks: boolean): Width {
   if (collection?.pending !== undefined) return simpleWidths[MOST_SEATS] as Width;
   const items = collection?.items;
   if (items === undefined || items.size <= OBJECTS_PER_SEAT) return oneSeat;
-  const stored = info.namespace === '' ? items.size : countBelow(items, `${info.namespace}/`);
-  return simpleWidths[seatsFor(ctx.search === '' || !chunks ? stored : lookedAt(ctx, stored))] as Width;
+  const storedCount = info.namespace === '' ? items.size : countBelow(items, `${info.namespace}/`);
+  return simpleWidths[seatsFor(ctx.search === '' || !chunks ? storedCount : lookedAt(ctx, storedCount))] as Width;
 }
 /** Objects of a namespace, as far as they make a difference. */
 function countBelow(items: Pick<SortedMap<unknown>, 'each'>, prefix: string): number {
@@ -62,10 +62,10 @@ function countBelow(items: Pick<SortedMap<unknown>, 'each'>, prefix: string): nu
 const seatsFor = (objects: number): number => Math.min(Math.max(Math.ceil(objects / OBJECTS_PER_SEAT), 1), MOST_SEATS);
 
 /** With a limit and no selector a list ends early; version 0 is answered whole, whatever the limit. */
-function lookedAt(ctx: Context, stored: number): number {
+function lookedAt(ctx: Context, storedCount: number): number {
   const limit = Number(ctx.param('limit') ?? 0);
-  const whole = !(limit > 0 && limit < stored) || ctx.param('resourceVersion') === '0';
-  return whole || ctx.query.has('labelSelector') || ctx.query.has('fieldSelector') ? stored : limit;
+  const whole = !(limit > 0 && limit < storedCount) || ctx.param('resourceVersion') === '0';
+  return whole || ctx.query.has('labelSelector') || ctx.query.has('fieldSelector') ? storedCount : limit;
 }
 
 function changeWidth(catalog: Catalog, ctx: Context): Width {

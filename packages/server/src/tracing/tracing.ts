@@ -48,7 +48,7 @@ export class Tracing {
     if (rate === 0 || random.below(MILLION) >= rate) return;
     const start = clock.now();
     const startedAt = clock.monotonic();
-    atEnd(ctx, (ended) => this.add(this.spanOf(ended, start, start + clock.monotonic() - startedAt)));
+    atEnd(ctx, (endedContext) => this.add(this.spanOf(endedContext, start, start + clock.monotonic() - startedAt)));
   };
 
   /** Resolves when all queued spans are sent or dropped. */

@@ -36,9 +36,9 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   if (open.size >= TUNNEL_LIMIT) throw tooManyRequests('too many connections are tunnelled, please try again later', 1);
   const { method } = ctx;
   const exchange = await dial(target, { method, path, headers, upgrade: upgrade.protocol, clock, answerMs: UPGRADE_MS });
-  const gone = (): void => exchange.destroy();
-  if (ctx.res.destroyed) gone();
-  ctx.res.once('close', gone);
+  const onClientGone = (): void => exchange.destroy();
+  if (ctx.res.destroyed) onClientGone();
+  ctx.res.once('close', onClientGone);
   const head = await exchange.head.catch((error: Error) => {
     throw faultOf(target, error, unreachable);
   });
@@ -47,7 +47,7 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
     head.destroy();
     throw plainError(`invalid upgrade response: status code ${head.status}`);
   }
-  ctx.res.off('close', gone);
+  ctx.res.off('close', onClientGone);
   const socket = head.socket as Socket;
   const client = upgrade.take();
   if (client === undefined) {
@@ -81,7 +81,7 @@ class Tunnel implements Open {
   constructor(client: Socket, fromClient: Buffer, target: Socket) {
     this.client = client;
     this.target = target;
-    this.closed = Promise.all([gone(client), gone(target)]).then(() => {});
+    this.closed = Promise.all([whenGone(client), whenGone(target)]).then(() => {});
     for (const socket of [client, target]) {
       // The connection may outlive one of its directions; the side that closes last closes both.
       socket.allowHalfOpen = true;
@@ -120,5 +120,5 @@ class Tunnel implements Open {
   }
 }
 
-const gone = (socket: Socket): Promise<void> =>
+const whenGone = (socket: Socket): Promise<void> =>
   socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', () => resolve()));

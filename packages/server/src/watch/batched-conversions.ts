@@ -16,7 +16,7 @@ import type { Resource } from '../registry/catalog.ts';
 /** Maximum objects of one round of calls. */
 const MOST = 500;
 
-interface Asked {
+interface WaitingItem {
   readonly item: Item;
   readonly resolve: (object: ApiObject) => void;
   readonly reject: (error: unknown) => void;
@@ -24,7 +24,7 @@ interface Asked {
 
 export class BatchedConversions {
   private readonly resource: Resource;
-  private waitingItems: Asked[] = [];
+  private waitingItems: WaitingItem[] = [];
   private running = false;
 
   constructor(resource: Resource) {
@@ -58,7 +58,7 @@ export class BatchedConversions {
   }
 
   /** One object that cannot be converted must not end the watches of others. */
-  private async oneByOne(some: readonly Asked[]): Promise<void> {
+  private async oneByOne(some: readonly WaitingItem[]): Promise<void> {
     for (let from = 0; from < some.length; from += WIDTH) {
       const part = some.slice(from, from + WIDTH);
       await Promise.all(

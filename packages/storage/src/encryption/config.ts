@@ -182,7 +182,7 @@ class ConfigReader {
 
   #key(type: LocalProviderName, value: JsonValue, at: Path): Key[] {
     const { name, secret } = this.#object(value, at, ['name', 'secret']);
-    const named = this.#name(name, at.child('name'), 'key');
+    const keyName = this.#name(name, at.child('name'), 'key');
     const here = at.child('secret');
     if (typeof secret !== 'string' || secret === '') {
       this.#errors.required(here, 'the key in base64');
@@ -203,14 +203,14 @@ class ConfigReader {
       );
       return [];
     }
-    return named === undefined ? [] : [{ name: named, secret: bytes }];
+    return keyName === undefined ? [] : [{ name: keyName, secret: bytes }];
   }
 
   #kms({ apiVersion, name, endpoint, cachesize, timeout }: JsonObject, at: Path): ProviderConfig[] {
     const { list } = this.#errors;
     const countBefore = list.length;
     if (apiVersion !== undefined && apiVersion !== 'v1') this.#errors.notSupported(at.child('apiVersion'), apiVersion, ['v1']);
-    const named = this.#name(name, at.child('name'), 'plug-in');
+    const pluginName = this.#name(name, at.child('name'), 'plug-in');
     const socket = this.#socket(endpoint, at.child('endpoint'));
     const cacheSize = cachesize ?? DEFAULT_CACHE_SIZE;
     if (typeof cacheSize !== 'number' || !Number.isInteger(cacheSize) || cacheSize < 1 || cacheSize > MOST_CACHE_SIZE)
@@ -218,14 +218,14 @@ class ConfigReader {
     const timeoutMs = timeout === undefined || timeout === null ? DEFAULT_TIMEOUT_MS : millisOf(timeout);
     if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > LONGEST_TIMEOUT_MS)
       this.#errors.invalid(at.child('timeout'), timeout, 'must be a duration above 0 and up to 1m, such as 3s');
-    if (list.length > countBefore || named === undefined || socket === undefined) return [];
-    const other = this.#kmsNames.get(named);
+    if (list.length > countBefore || pluginName === undefined || socket === undefined) return [];
+    const other = this.#kmsNames.get(pluginName);
     if (other !== undefined && other !== socket) {
-      this.#errors.duplicate(at.child('name'), named);
+      this.#errors.duplicate(at.child('name'), pluginName);
       return [];
     }
-    this.#kmsNames.set(named, socket);
-    return [{ type: 'kms', name: named, socket, cacheSize: cacheSize as number, timeoutMs: timeoutMs as number }];
+    this.#kmsNames.set(pluginName, socket);
+    return [{ type: 'kms', name: pluginName, socket, cacheSize: cacheSize as number, timeoutMs: timeoutMs as number }];
   }
 
   #socket(endpoint: JsonValue | undefined, at: Path): string | undefined {

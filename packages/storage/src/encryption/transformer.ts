@@ -103,14 +103,14 @@ export class Transformer {
   }
 
   #refuse(stored: Buffer, key: string, began: number): Refused {
-    const named = this.providers.find(({ type, prefix }) => type !== 'identity' && startsWith(stored, prefix));
-    this.#observer.transformed('from_storage', named, false, this.#now() - began);
+    const namedProvider = this.providers.find(({ type, prefix }) => type !== 'identity' && startsWith(stored, prefix));
+    this.#observer.transformed('from_storage', namedProvider, false, this.#now() - began);
     const resource = key.slice(0, this.collection.length - 1);
     const form = storedFormOf(stored);
     if (form === undefined)
       return { reason: `it is not encrypted, and the encryption configuration does not list identity for ${resource}`, retry: false };
     const why =
-      named === undefined
+      namedProvider === undefined
         ? `no matching key: the encryption configuration has none of that provider and name for ${resource}; put the key back to read the object again`
         : 'no matching key: the one of that name in the encryption configuration does not decrypt it, or it is not the value of this object';
     return { reason: `${describeForm(form)}; ${why}`, retry: false };

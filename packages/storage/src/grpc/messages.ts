@@ -65,10 +65,10 @@ export class MessageReader {
     if (rest.length > 0) this.#hold(rest, 0);
   }
 
-  #hold(chunk: Buffer, needed: number): void {
+  #hold(chunk: Buffer, neededBytes: number): void {
     this.#chunks = [chunk];
     this.#byteCount = chunk.length;
-    this.#needed = needed;
+    this.#needed = neededBytes;
   }
 
   #joined(): Buffer {

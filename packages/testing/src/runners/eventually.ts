@@ -61,12 +61,12 @@ export async function checkEventually(
   const cancel = clock.after(timeout, () => ending.abort(), true);
   let last: unknown;
   let pass = false;
-  let answered = false;
+  let hasAnswer = false;
   try {
     const path = await pathOf(server, reference, ending.signal);
     for await (const state of states(server, path, reference, ending.signal)) {
       last = state;
-      answered = true;
+      hasAnswer = true;
       pass = fits(state, pattern);
       if (pass) break;
     }
@@ -79,7 +79,7 @@ export async function checkEventually(
   const name = `${reference.kind} ${reference.namespace === undefined ? '' : `${reference.namespace}/`}${reference.name}`;
   return checked(
     pass,
-    () => `${name} was not as expected within ${timeout} ms:${answered ? whyNot(last, pattern) : ' the server has not answered'}`,
+    () => `${name} was not as expected within ${timeout} ms:${hasAnswer ? whyNot(last, pattern) : ' the server has not answered'}`,
     () => `${name} matches, but should not: ${valueText(last)}`,
     last ?? { ...reference, metadata: reference },
     // Runners print the difference to the expected value: there is none for an object that does not exist, or for a function.
@@ -90,9 +90,9 @@ export async function checkEventually(
 /** Whether an object is deleted before the timeout. */
 export async function checkGone(server: WatchableServer, object: ObjectReference | AnyObject, options?: EventuallyOptions): Promise<Check> {
   const { kind, namespace, name } = referenceOf(object);
-  let answered = false;
+  let hasAnswer = false;
   const isGone = (state: unknown): boolean => {
-    answered = true;
+    hasAnswer = true;
     return state === undefined;
   };
   const check = await checkEventually(server, object, isGone, options);
@@ -102,7 +102,7 @@ export async function checkGone(server: WatchableServer, object: ObjectReference
     metadata.deletionTimestamp === undefined ? 'it was not deleted' : `it waits for its finalizers ${valueText(metadata.finalizers)}`;
   return checked(
     check.pass,
-    () => (answered ? `${text} is still there after ${timeoutOf(server, options?.timeout)} ms: ${waits}` : check.message()),
+    () => (hasAnswer ? `${text} is still there after ${timeoutOf(server, options?.timeout)} ms: ${waits}` : check.message()),
     () => `${text} is gone`,
     check.actual,
     undefined,

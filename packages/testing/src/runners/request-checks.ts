@@ -63,14 +63,14 @@ export function checkRequests(requests: Iterable<SeenRequest>, pattern: RequestP
   return checked(
     pass,
     () =>
-      `the server has ${times === undefined ? 'not seen' : 'seen'} ${patternText}${times === undefined ? '' : ` ${counted(matchingRequests.length)}, not ${counted(times)}`}:\n${instead()}`,
-    () => `the server has seen ${patternText} ${counted(matchingRequests.length)}:\n${list(matchingRequests.slice(-NEAREST))}`,
+      `the server has ${times === undefined ? 'not seen' : 'seen'} ${patternText}${times === undefined ? '' : ` ${timesText(matchingRequests.length)}, not ${timesText(times)}`}:\n${instead()}`,
+    () => `the server has seen ${patternText} ${timesText(matchingRequests.length)}:\n${list(matchingRequests.slice(-NEAREST))}`,
     undefined,
     undefined,
   );
 }
 
-const counted = (times: number): string => (times === 0 ? 'never' : times === 1 ? 'once' : `${times} times`);
+const timesText = (times: number): string => (times === 0 ? 'never' : times === 1 ? 'once' : `${times} times`);
 
 /** `deployments/status` names a resource and its subresource. */
 function splitResource(pattern: RequestPattern): RequestPattern {

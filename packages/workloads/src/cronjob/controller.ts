@@ -127,8 +127,8 @@ class CronRun {
         const result = isComplete(job) ? 'Complete' : 'Failed';
         this.event(cronJob, 'Normal', 'SawCompletedJob', `Saw completed job: ${name}, status: ${result}`);
       }
-      const ended = job.status?.completionTime;
-      if (ended != null && (success == null || timeMillis(ended) > timeMillis(success))) success = ended;
+      const completionTime = job.status?.completionTime;
+      if (completionTime != null && (success == null || timeMillis(completionTime) > timeMillis(success))) success = completionTime;
     }
     const jobUids = new Set(jobs.map(({ metadata }) => metadata.uid));
     for (const [uid, { name = '', namespace = '' }] of active) {

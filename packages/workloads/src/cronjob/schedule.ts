@@ -73,8 +73,8 @@ function parseField(text: string, [min, max, names]: Limits): Field {
   const values: boolean[] = new Array(max + 1).fill(false);
   let isAny = false;
   const value = (word: string): number => {
-    const named = names?.indexOf(word.toLowerCase()) ?? -1;
-    return named >= 0 ? named : Number(word);
+    const nameIndex = names?.indexOf(word.toLowerCase()) ?? -1;
+    return nameIndex >= 0 ? nameIndex : Number(word);
   };
   for (const part of text.split(',')) {
     if (part === '') continue;

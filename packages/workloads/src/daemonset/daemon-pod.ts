@@ -34,13 +34,13 @@ const toleratedByHostNetwork = ['network-unavailable', 'NoSchedule'] as const;
 export function daemonTolerations({ spec }: Template, identity: Identity): Tolerations {
   const tolerations: Tolerations = [...(spec?.tolerations ?? [])];
   for (const [name, effect] of spec?.hostNetwork === true ? [...tolerated, toleratedByHostNetwork] : tolerated) {
-    const added = { key: domainName(identity, name, 'node'), operator: 'Exists', effect };
+    const toleration = { key: domainName(identity, name, 'node'), operator: 'Exists', effect };
     const at = tolerations.findIndex(
       ({ key, operator, effect: tolerated, value = '' }) =>
-        key === added.key && operator === added.operator && tolerated === effect && value === '',
+        key === toleration.key && operator === toleration.operator && tolerated === effect && value === '',
     );
-    if (at < 0) tolerations.push(added);
-    else tolerations[at] = added;
+    if (at < 0) tolerations.push(toleration);
+    else tolerations[at] = toleration;
   }
   return tolerations;
 }

@@ -55,9 +55,9 @@ export function proportionalSizes(limits: Limits, active: readonly ReplicaSetObj
   let remaining = change;
   const sizes = sorted.map((set) => {
     const part = change === 0 || remaining === 0 ? 0 : shareOf(set, limits, pods, names);
-    const added = change > 0 ? Math.min(part, remaining) : Math.max(part, remaining);
-    remaining -= added;
-    return { set, size: sizeOf(set) + added };
+    const addedReplicas = change > 0 ? Math.min(part, remaining) : Math.max(part, remaining);
+    remaining -= addedReplicas;
+    return { set, size: sizeOf(set) + addedReplicas };
   });
   return sizes.map(({ set, size }, i) => ({ set, size: i === 0 ? Math.max(size + remaining, 0) : size }));
 }

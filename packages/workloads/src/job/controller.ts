@@ -16,7 +16,7 @@ import { PodControl, slowStart } from '../shared/pod-control.ts';
 import { isActive, isReady } from '../shared/pod-state.ts';
 import { controllerOf, type PodIndex, podIndex, type WorkloadPod } from '../shared/pods.ts';
 import { workloadRefs } from '../shared/refs.ts';
-import { type Counted, type Counts, collect, countPods, isAllCounted, moveCounted, numbers } from './counting.ts';
+import { type CountedJob, type Counts, collect, countPods, isAllCounted, moveCounted, numbers } from './counting.ts';
 import { backoffLeft, deadlineLeft, restartsExceedLimit } from './failures.ts';
 import {
   aboutJob,
@@ -143,7 +143,7 @@ class JobRun {
     return this.advance({ job, pods, names, tracked });
   }
 
-  private async advance(counted: Counted): Promise<number | undefined> {
+  private async advance(counted: CountedJob): Promise<number | undefined> {
     const { job, pods, tracked } = counted;
     const { clock } = this.context;
     const now = clock.now();
@@ -165,11 +165,11 @@ class JobRun {
 
     let { failed } = counts;
     if (progress.finished !== undefined) {
-      const gone = await this.removeActive(job, active, progress);
+      const removedCount = await this.removeActive(job, active, progress);
       // Without tracking all active pods count as removed.
       if (!tracked) failed += active.length;
-      else if (gone !== active.length) progress.finished = undefined;
-      progress.active -= tracked ? gone : active.length;
+      else if (removedCount !== active.length) progress.finished = undefined;
+      progress.active -= tracked ? removedCount : active.length;
     } else await this.manage(counted, active, counts, progress, now);
 
     progress.status = {
@@ -184,7 +184,7 @@ class JobRun {
   }
 
   /** The condition with which a job ends because it failed. */
-  private failure({ job, pods }: Counted, { failed }: Counts, startTime: string | undefined, now: number): Condition | undefined {
+  private failure({ job, pods }: CountedJob, { failed }: Counts, startTime: string | undefined, now: number): Condition | undefined {
     if (failed > backoffLimitOf(job) || restartsExceedLimit(job, pods))
       return newCondition('Failed', 'True', 'BackoffLimitExceeded', 'Job has reached the specified backoff limit', now);
     if ((deadlineLeft(job, startTime, now) ?? 1) <= 0)
@@ -193,7 +193,13 @@ class JobRun {
   }
 
   /** Creates and removes pods, and finds out whether the job is complete or suspended. */
-  private async manage(counted: Counted, active: readonly WorkloadPod[], counts: Counts, progress: Progress, now: number): Promise<void> {
+  private async manage(
+    counted: CountedJob,
+    active: readonly WorkloadPod[],
+    counts: Counts,
+    progress: Progress,
+    now: number,
+  ): Promise<void> {
     const { job, pods, names, tracked } = counted;
     const isGoing = job.metadata.deletionTimestamp !== undefined;
     if (!isGoing) {
@@ -244,10 +250,10 @@ class JobRun {
   private async removeActive(job: JobObject, pods: readonly WorkloadPod[], progress: Progress): Promise<number> {
     const about = aboutJob(job);
     const results = await Promise.allSettled(pods.map((pod) => this.control.delete(pod, about)));
-    const gone = pods.filter((_, i) => results[i]?.status === 'fulfilled');
+    const removedPods = pods.filter((_, i) => results[i]?.status === 'fulfilled');
     progress.error ??= (results.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined)?.reason;
-    await Promise.all(gone.map((pod) => this.parts.index.informer.gone(pod)));
-    return gone.length;
+    await Promise.all(removedPods.map((pod) => this.parts.index.informer.gone(pod)));
+    return removedPods.length;
   }
 
   // ---- status ------------------------------------------------------------------------------------------------------
@@ -265,7 +271,7 @@ class JobRun {
     report();
   }
 
-  private async writeTracked(counted: Counted, progress: Progress): Promise<void> {
+  private async writeTracked(counted: CountedJob, progress: Progress): Promise<void> {
     const { index } = this.parts;
     // As they are after this run has created and removed some.
     const claimed = new Set(counted.pods.map((pod) => pod.metadata.uid));

@@ -23,7 +23,7 @@ export interface Counts {
 }
 
 /** The pods of a job and how they are counted. */
-export interface Counted {
+export interface CountedJob {
   readonly job: JobObject;
   readonly pods: readonly WorkloadPod[];
   readonly names: JobNames;
@@ -37,32 +37,32 @@ const uidOf = ({ metadata }: WorkloadPod): string => metadata.uid ?? '';
 const statusIndexes = (job: JobObject): Indexes => Indexes.parse(job.status?.completedIndexes ?? '', completionsOf(job) ?? 0);
 
 /** The index of a pod of an Indexed job, if it is one that counts; of another job any pod counts. */
-function counts({ job, names }: Counted, pod: WorkloadPod): boolean {
+function counts({ job, names }: CountedJob, pod: WorkloadPod): boolean {
   if (!isIndexed(job)) return true;
   const index = indexOf(pod, names);
   return index !== undefined && index < (completionsOf(job) ?? 0);
 }
 
-export function countPods(counted: Counted): Counts {
+export function countPods(counted: CountedJob): Counts {
   const { job, pods, names, tracked } = counted;
   const { succeeded: counting = [], failed: failing = [] } = job.status?.uncountedTerminatedPods ?? {};
   const countedUids = new Set(tracked ? [...(counting ?? []), ...(failing ?? [])] : []);
   let succeeded = tracked ? (job.status?.succeeded ?? 0) + (counting ?? []).length : 0;
   let failed = tracked ? (job.status?.failed ?? 0) + (failing ?? []).length : 0;
-  const ended: number[] = [];
+  const endedIndexes: number[] = [];
   for (const pod of pods) {
     if (!counts(counted, pod) || (tracked && (!hasFinalizer(pod, names) || countedUids.has(uidOf(pod))))) continue;
     if (phaseOf(pod) === 'Succeeded') {
       succeeded++;
-      if (isIndexed(job)) ended.push(indexOf(pod, names) as number);
+      if (isIndexed(job)) endedIndexes.push(indexOf(pod, names) as number);
     } else if (countsAsFailed(pod, tracked)) failed++;
   }
   if (!isIndexed(job)) return { succeeded, failed, indexes: Indexes.none };
-  const indexes = (tracked ? statusIndexes(job) : Indexes.none).with(ended);
+  const indexes = (tracked ? statusIndexes(job) : Indexes.none).with(endedIndexes);
   return { succeeded: indexes.count, failed, indexes };
 }
 
-export interface Collected {
+export interface CollectedPods {
   /** The status to write before finalizers are removed. */
   readonly status: Status;
   /** Pods whose finalizer is removed after that. */
@@ -72,7 +72,7 @@ export interface Collected {
 }
 
 /** Takes finished pods into a status. `all`: the job is finished, and so are its pods. */
-export function collect(counted: Counted, oldStatus: Status, all: boolean): Collected {
+export function collect(counted: CountedJob, oldStatus: Status, all: boolean): CollectedPods {
   const { job, pods, names } = counted;
   const finalizedUids = new Set(pods.filter((pod) => hasFinalizer(pod, names)).map(uidOf));
   const status = moveCounted(oldStatus, (uid) => finalizedUids.has(uid));

@@ -46,10 +46,10 @@ export class Indexes {
     return false;
   }
   with(more: Iterable<number>): Indexes {
-    const added = [...new Set(more)].filter((index) => !this.has(index)).map((index) => ({ first: index, last: index }));
-    if (added.length === 0) return this;
+    const addedRanges = [...new Set(more)].filter((index) => !this.has(index)).map((index) => ({ first: index, last: index }));
+    if (addedRanges.length === 0) return this;
     const joined: { first: number; last: number }[] = [];
-    for (const { first, last } of [...this.ranges, ...added].sort((a, b) => a.first - b.first)) {
+    for (const { first, last } of [...this.ranges, ...addedRanges].sort((a, b) => a.first - b.first)) {
       const previousRange = joined.at(-1);
       if (previousRange !== undefined && first <= previousRange.last + 1) previousRange.last = Math.max(previousRange.last, last);
       else joined.push({ first, last });

@@ -101,9 +101,9 @@ export function withTaints(node: NodeObject, names: TaintNames, evict: string | 
   const isManaged = ({ key, effect }: WireTaint): boolean =>
     effect === 'NoSchedule' ? managed.has(key) : effect === 'NoExecute' && (key === names.notReady || key === names.unreachable);
   const keptTaints = oldTaints.filter((taint) => !isManaged(taint) || isWanted(taint));
-  const added = wantedTaints.filter(({ key, effect }) => !oldTaints.some((taint) => taint.key === key && taint.effect === effect));
-  if (keptTaints.length === oldTaints.length && added.length === 0) return undefined;
-  return [...keptTaints, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(now) }))] as WireTaint[];
+  const addedTaints = wantedTaints.filter(({ key, effect }) => !oldTaints.some((taint) => taint.key === key && taint.effect === effect));
+  if (keptTaints.length === oldTaints.length && addedTaints.length === 0) return undefined;
+  return [...keptTaints, ...addedTaints.map((taint) => ({ ...taint, timeAdded: formatTime(now) }))] as WireTaint[];
 }
 
 /** The taint of a node by which its pods are evicted because it is not ready. */

@@ -15,8 +15,8 @@ export function* listening(pod: WorkloadPod, world: DiskWorld): Work<(port: numb
   const isRunning = ({ name }: Container): boolean =>
     pod.status?.containerStatuses?.some((status) => status.name === name && status.state?.running != null) === true;
   const running = (pod.spec?.containers ?? []).filter(isRunning);
-  const named = new Set(running.flatMap(namedPorts));
-  if (named.size > 0) return (port) => named.has(port);
+  const portNumbers = new Set(running.flatMap(namedPorts));
+  if (portNumbers.size > 0) return (port) => portNumbers.has(port);
   let isWebServer = false;
   for (const container of running) {
     if (argvOf(container).length === 0 && documentRootOf(container.image ?? '') !== undefined) isWebServer = true;

@@ -18,7 +18,7 @@ import type { Annotations } from './annotations.ts';
 import type { ContainerFiles, Writer } from './container-files.ts';
 import { disksOf } from './disks.ts';
 import type { Fleet, SimulatedNode } from './fleet.ts';
-import type { Chosen } from './lifecycle/choose.ts';
+import type { ChosenLifecycle } from './lifecycle/choose.ts';
 import type { Stop } from './lifecycle/container-stop.ts';
 import { type Blocked, type ContainerStatus, fieldPathOf, type NodeEvent, type Status } from './lifecycle/container-world.ts';
 import { PodMemory } from './lifecycle/memory.ts';
@@ -33,7 +33,7 @@ export interface NodePodsSettings {
   /** The address that names of services are looked up at. */
   readonly nameserver: string;
   /** The life cycle of a pod. */
-  readonly choose: (pod: WorkloadPod) => Chosen;
+  readonly choose: (pod: WorkloadPod) => ChosenLifecycle;
   /** The annotations of the pod's namespace. */
   readonly ofNamespace: (pod: WorkloadPod) => Annotations;
   /** What commands wrote in containers: probes see it. */
@@ -192,7 +192,7 @@ export class NodePods {
     if (!memory.hasFiles && memory.writes === writes && status.phase === 'Running') this.memories.delete(key);
     return undefined;
   }
-  private runOf(key: string, pod: WorkloadPod): PodRun & Chosen {
+  private runOf(key: string, pod: WorkloadPod): PodRun & ChosenLifecycle {
     return { ...this.settings.choose(pod), pod, memory: this.memoryOf(key, pod), ofNamespace: this.settings.ofNamespace(pod) };
   }
   private stopped(run: PodRun, now: number): StoppedWorld {

@@ -87,9 +87,9 @@ export class PodProcesses {
     const { identity, clock } = this.context;
     const lifecycle = lifecycles.of(container.name);
     const startedAt = startOf(memory, status);
-    const ended = yield* this.process(run, container, role, status.restartCount);
+    const endedProcess = yield* this.process(run, container, role, status.restartCount);
     const ranMs = clock.now() - startedAt;
-    const text = (role === 'init' ? lifecycle.init : lifecycle.exit).message ?? messageAfter(ended, ranMs);
+    const text = (role === 'init' ? lifecycle.init : lifecycle.exit).message ?? messageAfter(endedProcess, ranMs);
     if (text !== '' || exitCode === 0 || container.terminationMessagePolicy !== 'FallbackToLogsOnError') return limitedMessage(pod, text);
     const environment = (): Environment => this.environment(run, container, 'log', copied(memory.volumes));
     const lines = linesOfRun({ identity, pod, ofNamespace }, container, 0, environment, workOf(containersOf(pod)));

@@ -10,7 +10,7 @@ import type { NodeState, PodClass, PodState } from './state.ts';
 import type { VolumeObjects } from './volumes/objects.ts';
 import { PodVolumes, podVolumes } from './volumes/pod-volumes.ts';
 
-export interface Chosen {
+export interface Placement {
   readonly node: NodeState;
   readonly volumes: PodVolumes | undefined;
 }
@@ -78,7 +78,7 @@ export class Decider {
     this.plans.get(podClass)?.release();
     this.plans.delete(podClass);
   }
-  decide(pod: PodState): Chosen | Failure {
+  decide(pod: PodState): Placement | Failure {
     const { cluster } = this.options;
     const { class: podClass } = pod;
     const nodes = cluster.list();

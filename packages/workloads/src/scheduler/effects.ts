@@ -8,7 +8,7 @@ import { formatTime } from '@plat-dev/meta/time';
 import { EventBudget } from '../shared/event-budget.ts';
 import type { EventRecorder } from '../shared/events.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
-import type { Chosen } from './decide.ts';
+import type { Placement } from './decide.ts';
 import type { Candidate } from './preemption.ts';
 import type { Effects, Scheduler } from './scheduler.ts';
 import type { PodState } from './state.ts';
@@ -74,7 +74,7 @@ export class SentEffects implements Effects {
 
   // ---- bindings --------------------------------------------------------------------------------------------------
 
-  bind(pod: PodState, { node, volumes }: Chosen): void {
+  bind(pod: PodState, { node, volumes }: Placement): void {
     const { key } = pod;
     this.endBinding(key);
     const actions = volumes?.actions(node);
@@ -182,9 +182,9 @@ export class SentEffects implements Effects {
       const { client } = this.options;
       const headers = { ...client.accept('PartialObjectMetadata'), 'content-type': 'application/strategic-merge-patch+json' };
       const path = pathOf(refs.pods, pod.namespace, pod.name, 'status');
-      const sent = client.call('PATCH', path, headers, patch).catch(unlessGoneOrReplaced);
-      this.patching.set(key, sent);
-      await sent.finally(() => this.patching.delete(key));
+      const request = client.call('PATCH', path, headers, patch).catch(unlessGoneOrReplaced);
+      this.patching.set(key, request);
+      await request.finally(() => this.patching.delete(key));
     }
     // A newer one may have come meanwhile; it is sent next.
     if (this.pending.get(key) === report) this.pending.delete(key);

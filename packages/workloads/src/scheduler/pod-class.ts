@@ -91,11 +91,11 @@ function compile(pod: WorkloadPod, text: string): PodClass {
 export class PodClasses {
   private readonly classesByText = new Map<string, PodClass>();
   private readonly namespaces = new Map<string, Set<PodClass>>();
-  private readonly added: (podClass: PodClass) => void;
+  private readonly onAdded: (podClass: PodClass) => void;
   private readonly removed: (podClass: PodClass) => void;
 
-  constructor(added: (podClass: PodClass) => void, removed: (podClass: PodClass) => void) {
-    this.added = added;
+  constructor(onAdded: (podClass: PodClass) => void, removed: (podClass: PodClass) => void) {
+    this.onAdded = onAdded;
     this.removed = removed;
   }
   get size(): number {
@@ -111,7 +111,7 @@ export class PodClasses {
       const others = this.namespaces.get(existing.namespace);
       if (others === undefined) this.namespaces.set(existing.namespace, new Set([existing]));
       else others.add(existing);
-      this.added(existing);
+      this.onAdded(existing);
     }
     existing.size++;
     return existing;

@@ -51,9 +51,9 @@ export function podTerms(namespace: string, { affinity }: Pick<Spec, 'affinity'>
 
 /** A term that names no namespaces and selects none is about the namespace of its own pod. */
 function podTerm(namespace: string, { topologyKey, labelSelector, namespaces, namespaceSelector }: Part<PodAffinityTerm>): PodTerm {
-  const named = namespaces ?? [];
-  const own = named.length === 0 && namespaceSelector === undefined;
-  const all = own ? [namespace] : [...named].sort();
+  const namespaceNames = namespaces ?? [];
+  const own = namespaceNames.length === 0 && namespaceSelector === undefined;
+  const all = own ? [namespace] : [...namespaceNames].sort();
   return {
     text: JSON.stringify([topologyKey, labelSelector ?? null, all, namespaceSelector ?? null]),
     topologyKey,

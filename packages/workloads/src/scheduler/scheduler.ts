@@ -9,7 +9,7 @@ import type { Random } from '@plat-dev/lib/random';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
-import type { Chosen, Decider, Failure } from './decide.ts';
+import type { Decider, Failure, Placement } from './decide.ts';
 import { untoleratedTaint } from './node-match.ts';
 import { selects } from './pod-terms.ts';
 import { type Budget, type Candidate, preempt } from './preemption.ts';
@@ -21,7 +21,7 @@ import type { WaitingPods } from './waiting-pods.ts';
 /** What the scheduler has decided; done in the background. */
 export interface Effects {
   /** Binds a pod to its node; `bound` or `bindingFailed` is called at the end. */
-  bind(pod: PodState, placement: Chosen): void;
+  bind(pod: PodState, placement: Placement): void;
   /** Reports why a pod has no node. `nominated`: the node to write into its status; undefined leaves what is there. */
   report(pod: PodState, reason: string, message: string, nominated: string | undefined): void;
   /** Deletes the pods that a pod displaces. */
@@ -77,7 +77,7 @@ export class Scheduler {
     }
     return true;
   }
-  private choose(pod: PodState, placement: Chosen): void {
+  private choose(pod: PodState, placement: Placement): void {
     const { cluster, effects } = this.options;
     cluster.nominate(pod, undefined);
     cluster.put(pod, placement.node);

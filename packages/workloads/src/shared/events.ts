@@ -28,7 +28,7 @@ export interface RecorderOptions {
   readonly host?: string;
 }
 
-interface Known {
+interface KnownEvent {
   readonly name: string;
   readonly first: number;
   count: number;
@@ -57,7 +57,7 @@ const events = core('events');
 
 export class EventRecorder {
   private readonly options: RecorderOptions;
-  private readonly knownEvents = new BoundedCache<string, Known>(KNOWN_EVENTS);
+  private readonly knownEvents = new BoundedCache<string, KnownEvent>(KNOWN_EVENTS);
   private readonly buckets = new BoundedCache<string, Bucket>(KNOWN_EVENTS);
   private sending = 0;
   private readonly waiting = new BoundedQueue<() => Promise<unknown>>(MAX_WAITING);
@@ -82,7 +82,13 @@ export class EventRecorder {
       return;
     }
     const { name = '', uid = '' } = about.metadata;
-    const newEvent: Known = { name: `${name}.${uniqueHex(now, this.eventCount++, uid)}`, first: now, count: 1, at: now, stored: undefined };
+    const newEvent: KnownEvent = {
+      name: `${name}.${uniqueHex(now, this.eventCount++, uid)}`,
+      first: now,
+      count: 1,
+      at: now,
+      stored: undefined,
+    };
     this.knownEvents.set(id, newEvent);
     this.send(() => {
       const creation = this.make(about, newEvent, { type, reason, message, fieldPath, host });
@@ -112,7 +118,7 @@ export class EventRecorder {
   }
   private make(
     { apiVersion, kind, metadata }: About,
-    { name, first }: Known,
+    { name, first }: KnownEvent,
     event: { type: EventType; reason: string; message: string; fieldPath: string | undefined; host: string | undefined },
   ): Promise<unknown> {
     const { client, component } = this.options;
@@ -142,7 +148,7 @@ export class EventRecorder {
       reportingInstance: '',
     });
   }
-  private async raise({ metadata }: About, knownEvent: Known): Promise<void> {
+  private async raise({ metadata }: About, knownEvent: KnownEvent): Promise<void> {
     await knownEvent.stored;
     const { name, count, at } = knownEvent;
     await this.options.client.patch(events, namespaceOf(metadata), name, { count, lastTimestamp: formatTime(at) });

@@ -159,16 +159,16 @@ class StatefulSets {
   private async revisionsOf(set: StatefulSetObject, owner: Owner): Promise<Revisions | undefined> {
     const oldRevisions = await this.history.of(owner);
     const { collisionCount = 0, currentRevision, updateRevision } = set.status ?? {};
-    const named = (revisions: readonly Revision[], name = ''): Revision | undefined =>
+    const revisionNamed = (revisions: readonly Revision[], name = ''): Revision | undefined =>
       revisions.find(({ metadata }) => metadata.name === name);
     if (set.metadata.deletionTimestamp !== undefined) {
-      const update = named(oldRevisions, updateRevision);
+      const update = revisionNamed(oldRevisions, updateRevision);
       if (update === undefined) return undefined;
-      return { all: [], current: named(oldRevisions, currentRevision) ?? update, update, collisions: collisionCount };
+      return { all: [], current: revisionNamed(oldRevisions, currentRevision) ?? update, update, collisions: collisionCount };
     }
     const { revision: update, collisions } = await this.history.current(owner, oldRevisions, collisionCount);
     const all = sortRevisions([...oldRevisions.filter(({ metadata }) => metadata.name !== update.metadata.name), update]);
-    return { all, current: named(all, currentRevision) ?? update, update, collisions };
+    return { all, current: revisionNamed(all, currentRevision) ?? update, update, collisions };
   }
 
   /** Does what is planned, until something fails. */

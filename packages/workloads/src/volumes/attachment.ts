@@ -36,7 +36,7 @@ const usesClaims = (pod: WorkloadPod): boolean =>
 
 /** The CSI volumes that pods use, by the name of the volume, and whether some of their claims are not bound so far. */
 function neededVolumes(pods: Iterable<WorkloadPod>, index: VolumeIndex): { needed: Map<string, NeededVolume>; waits: boolean } {
-  const needed = new Map<string, NeededVolume>();
+  const neededById = new Map<string, NeededVolume>();
   let waits = false;
   for (const pod of pods) {
     if (isFinished(pod) || !usesClaims(pod)) continue;
@@ -45,10 +45,10 @@ function neededVolumes(pods: Iterable<WorkloadPod>, index: VolumeIndex): { neede
       const volume = claim?.spec?.volumeName ?? '';
       if (volume === '') waits = true;
       const csi = index.volumes.get('', volume)?.spec?.csi;
-      if (csi != null) needed.set(volume, { volume, driver: csi.driver, handle: csi.volumeHandle });
+      if (csi != null) neededById.set(volume, { volume, driver: csi.driver, handle: csi.volumeHandle });
     }
   }
-  return { needed, waits };
+  return { needed: neededById, waits };
 }
 
 const attachmentsOf = (informers: Informers, identity: Identity): Informer<Attachment> =>
@@ -94,11 +94,11 @@ export const attachDetach: Controller = {
       },
       { after: [...index.synced, pods.informer.synced, nodes.synced, attachments.synced, drivers.synced] },
     );
-    const showAttached = async (name: string, needed: ReadonlyMap<string, NeededVolume>): Promise<void> => {
+    const showAttached = async (name: string, neededById: ReadonlyMap<string, NeededVolume>): Promise<void> => {
       const node = nodes.get('', name);
       if (node === undefined) return;
       const attached = [...(byNode.get(name)?.values() ?? [])].flatMap(({ spec, status }) => {
-        const one = needed.get(spec?.source?.persistentVolumeName ?? '');
+        const one = neededById.get(spec?.source?.persistentVolumeName ?? '');
         return status?.attached === true && one !== undefined ? [domainName(identity, `csi/${one.driver}^${one.handle}`)] : [];
       });
       const volumesAttached = attached.sort().map((volume) => ({ name: volume, devicePath: '' }));

@@ -74,14 +74,14 @@ export const volumeBinder = (settings: BinderSettings): Controller => ({
 });
 
 /** What a claim waits for. */
-interface Wanted {
+interface WaitingClaim {
   readonly className: string;
   readonly volumeName: string;
 }
 
 class BinderRun {
   /** Claims without a volume, by their keys. */
-  readonly waiting = new Map<string, Wanted>();
+  readonly waiting = new Map<string, WaitingClaim>();
   private readonly context: ControllerContext;
   private readonly index: VolumeIndex;
   private readonly names: VolumeNames;
@@ -96,7 +96,7 @@ class BinderRun {
     this.recorder = new EventRecorder({ client: context.client, clock: context.clock, component: 'persistentvolume-controller' });
   }
   /** Whether a volume may be what a claim waits for. */
-  mayHelp(volume: Volume, { className, volumeName }: Wanted): boolean {
+  mayHelp(volume: Volume, { className, volumeName }: WaitingClaim): boolean {
     if (volumeName !== '') return volume.metadata.name === volumeName;
     return volume.status?.phase === 'Available' && this.index.objects.classNameOf(volume) === className;
   }

@@ -51,8 +51,8 @@ function* validateExpressions(schema: JSONSchemaProps, at: Path, x: Extensions, 
   yield* validateAt(schema, at, { declared, values: 1, unkeyed: undefined }, walk);
   if (walk.rules > MAX_RULES) errors.tooMany(at, walk.rules, MAX_RULES);
   if (walk.total <= MAX_SCHEMA_COST) return;
-  const named = walk.costs.filter(({ cost }) => cost >= MAX_SCHEMA_COST / 100).sort((a, b) => b.cost - a.cost);
-  for (const { at: place } of named.slice(0, NAMED_RULES))
+  const costliest = walk.costs.filter(({ cost }) => cost >= MAX_SCHEMA_COST / 100).sort((a, b) => b.cost - a.cost);
+  for (const { at: place } of costliest.slice(0, NAMED_RULES))
     errors.forbidden(place, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema');
   errors.forbidden(at, overBudget(`${x.validations} estimated rule cost total for entire OpenAPIv3 schema`, walk.total, MAX_SCHEMA_COST));
 }

@@ -77,8 +77,8 @@ function validateResource(value: Values, at: Path | undefined, errors: FieldErro
   const here = below(at, 'metadata');
   try {
     const meta = decode(EmbeddedMeta, metadata);
-    const named = meta.name === undefined ? { ...meta, name: 'unnamed' } : meta;
-    validateMetadata(named, { namespaced: meta.namespace !== undefined, nameRule: pathSegmentName }, errors, here);
+    const withName = meta.name === undefined ? { ...meta, name: 'unnamed' } : meta;
+    validateMetadata(withName, { namespaced: meta.namespace !== undefined, nameRule: pathSegmentName }, errors, here);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     errors.add('FieldValueInvalid', here, `Invalid value: ${goValue(metadata as JsonValue)}: ${error.message}`);

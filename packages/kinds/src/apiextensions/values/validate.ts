@@ -130,7 +130,7 @@ function validateFields(value: JsonObject, schema: JSONSchemaProps, name: string
   if (minProperties !== undefined && keys.length < minProperties)
     invalid(check, name, keys.length, `should have at least ${minProperties} properties`);
   if (maxProperties !== undefined && keys.length > maxProperties) check.errors.tooMany(pathOf(check, name), keys.length, maxProperties);
-  const named = keys.filter((key) => Object.hasOwn(properties, key));
+  const knownKeys = keys.filter((key) => Object.hasOwn(properties, key));
   const others = additionalProperties === undefined ? [] : keys.filter((key) => !Object.hasOwn(properties, key));
   for (const key of others) {
     if (check.errors.full) return;
@@ -139,7 +139,7 @@ function validateFields(value: JsonObject, schema: JSONSchemaProps, name: string
       validate(own(value, key) as JsonValue, additionalProperties, `${name}.${key}`, check);
   }
   const within = (key: string): string => (name === '' ? key : `${name}.${key}`);
-  for (const key of named) {
+  for (const key of knownKeys) {
     if (check.errors.full) return;
     const field = own(properties, key) as JSONSchemaProps;
     if (!(many && fitsOf(field, check.x)(own(value, key) as JsonValue))) validate(own(value, key) as JsonValue, field, within(key), check);

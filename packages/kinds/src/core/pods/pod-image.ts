@@ -21,14 +21,14 @@ const defaultRegistry = 'docker.io/library/';
 export function imageTag(image: string): string | undefined {
   const slash = image.indexOf('/');
   const first = slash < 0 ? '' : image.slice(0, slash);
-  const named = first.includes('.') || first.includes(':') || first === 'localhost';
-  const rest = named ? image.slice(slash + 1) : image;
+  const hasRegistry = first.includes('.') || first.includes(':') || first === 'localhost';
+  const rest = hasRegistry ? image.slice(slash + 1) : image;
   const colon = rest.indexOf(':');
   const name = colon < 0 ? rest : rest.slice(0, colon);
   if (identifier.test(image) || name !== name.toLowerCase()) return undefined;
   const match = reference.exec(image);
   if (match === null) return undefined;
-  const full = (named ? '' : defaultRegistry).length + (match[1] as string).length;
+  const full = (hasRegistry ? '' : defaultRegistry).length + (match[1] as string).length;
   if (full > maxName || !isDigest(match[3])) return undefined;
   return match[2] ?? (match[3] === undefined ? 'latest' : '');
 }

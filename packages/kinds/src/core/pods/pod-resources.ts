@@ -33,7 +33,7 @@ export function requestsFromLimits({ resources }: Pick<Container, 'resources'>):
 
 // ---- quality of service ------------------------------------------------------------------------------------------
 
-const counted = ['cpu', 'memory'] as const;
+const computeResources = ['cpu', 'memory'] as const;
 
 /**
  * Guaranteed: every container has limits of cpu and memory, and requests that equal them. BestEffort: no requests and no
@@ -49,20 +49,20 @@ export function qosClass(spec: PodSpec): 'Guaranteed' | 'BestEffort' | 'Burstabl
         bounded = false;
         continue;
       }
-      for (const name of counted) {
+      for (const name of computeResources) {
         add(requests, name, resources.requests?.[name]);
         if (!add(limits, name, resources.limits?.[name])) bounded = false;
       }
     }
   }
   if (Object.keys(requests).length === 0 && Object.keys(limits).length === 0) return 'BestEffort';
-  return bounded && counted.every((name) => sameSum(requests[name], limits[name])) ? 'Guaranteed' : 'Burstable';
+  return bounded && computeResources.every((name) => sameSum(requests[name], limits[name])) ? 'Guaranteed' : 'Burstable';
 }
 
-type Sums = { [name in (typeof counted)[number]]?: Quantity };
+type Sums = { [name in (typeof computeResources)[number]]?: Quantity };
 
 /** Adds a positive amount to a sum. */
-function add(sums: Sums, name: (typeof counted)[number], text: string | undefined): boolean {
+function add(sums: Sums, name: (typeof computeResources)[number], text: string | undefined): boolean {
   if (text === undefined) return false;
   const quantity = amount(text);
   if (quantity.sign <= 0) return false;

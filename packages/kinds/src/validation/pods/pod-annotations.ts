@@ -77,11 +77,11 @@ const isAppArmorProfile = (text: string): boolean =>
   text === '' || text === 'runtime/default' || text === 'unconfined' || text.startsWith('localhost/');
 
 function hasContainer(spec: PodSpec, name: string): boolean {
-  const named = (container: { name: string }): boolean => container.name === name;
+  const isNamed = (container: { name: string }): boolean => container.name === name;
   return (
-    (spec.initContainers?.some(named) ?? false) ||
-    (spec.containers?.some(named) ?? false) ||
-    (spec.ephemeralContainers?.some(named) ?? false)
+    (spec.initContainers?.some(isNamed) ?? false) ||
+    (spec.containers?.some(isNamed) ?? false) ||
+    (spec.ephemeralContainers?.some(isNamed) ?? false)
   );
 }
 

@@ -38,13 +38,13 @@ export const eventRateLimit: MakePlugin = ({ identity, clock }, configuration) =
     concerns: kinds('events', 'events/events'),
     validate(request) {
       if (request.dryRun) return;
-      const reached: string[] = [];
+      const reachedLimits: string[] = [];
       for (const { limit, buckets } of limits) {
         const key = keyOf(limit.type, request);
-        if (!buckets.take(key)) reached.push(`limit reached on type ${limit.type} for key ${key}`);
+        if (!buckets.take(key)) reachedLimits.push(`limit reached on type ${limit.type} for key ${key}`);
       }
-      if (reached.length === 0) return;
-      const text = reached.length === 1 ? (reached[0] as string) : `[${reached.join(', ')}]`;
+      if (reachedLimits.length === 0) return;
+      const text = reachedLimits.length === 1 ? (reachedLimits[0] as string) : `[${reachedLimits.join(', ')}]`;
       throw new ApiError(429, 'TooManyRequests', `Too many requests: ${text}`);
     },
   };

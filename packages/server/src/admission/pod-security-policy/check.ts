@@ -180,13 +180,13 @@ function checkCapabilities(
   errors: FieldErrors,
 ): void {
   const allowed = new Set([...(policy.allowedCapabilities ?? []), ...(policy.defaultAddCapabilities ?? [])]);
-  const added = capabilities?.add ?? [];
+  const addedCapabilities = capabilities?.add ?? [];
   if (!allowed.has('*'))
-    for (const name of added) if (!allowed.has(name)) errors.invalid(at.child('add'), name, 'capability may not be added');
+    for (const name of addedCapabilities) if (!allowed.has(name)) errors.invalid(at.child('add'), name, 'capability may not be added');
   const required = policy.requiredDropCapabilities ?? [];
   for (const name of required) {
-    if (added.includes(name) || (name === 'ALL' && added.length > 0 && !allowed.has('*')))
-      errors.invalid(at.child('add'), added, `capability ${name} must be dropped`);
+    if (addedCapabilities.includes(name) || (name === 'ALL' && addedCapabilities.length > 0 && !allowed.has('*')))
+      errors.invalid(at.child('add'), addedCapabilities, `capability ${name} must be dropped`);
     if (!capabilities?.drop?.includes(name) && !capabilities?.drop?.includes('ALL'))
       errors.invalid(at.child('drop'), capabilities?.drop ?? [], `${name} must be dropped`);
   }

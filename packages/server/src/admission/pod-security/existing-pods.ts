@@ -19,8 +19,8 @@ export function warningsForExisting(
   identity: Identity,
 ): string[] {
   const podsByText = new Map<string, { first: string; count: number }>();
-  const looked = pods.list(namespace, MAX_PODS);
-  for (const pod of looked) {
+  const existingPods = pods.list(namespace, MAX_PODS);
+  for (const pod of existingPods) {
     if (runtimeClasses.has(pod.spec.runtimeClassName ?? '')) continue;
     const wrong = violations(newLevel, examined(pod, identity));
     if (wrong.length === 0) continue;
@@ -30,7 +30,8 @@ export function warningsForExisting(
     else existing.count++;
   }
   const warnings: string[] = [];
-  if (looked.length === MAX_PODS) warnings.push(`new PodSecurity enforce level only checked against the first ${MAX_PODS} existing pods`);
+  if (existingPods.length === MAX_PODS)
+    warnings.push(`new PodSecurity enforce level only checked against the first ${MAX_PODS} existing pods`);
   if (podsByText.size === 0) return warnings;
   warnings.push(
     `existing pods in namespace ${JSON.stringify(namespace)} violate the new PodSecurity enforce level ${JSON.stringify(policyText(newLevel))}`,

@@ -99,7 +99,7 @@ export function forServerAudiences(kind: TokenAuthenticator, serverAudiences: re
 }
 
 /** The last token of a connection, and what its authenticator said of it. */
-interface Seen {
+interface TokenSighting {
   /** Of the last request: that of the next one is often the same list. */
   rawHeaders: readonly string[];
   readonly header: string;
@@ -125,7 +125,7 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
   // The user of a result is the same object as long as the token's authenticator remembers it.
   const users = new WeakMap<User, User>();
   // A client sends the same header repeatedly over its connection: its hash is computed once.
-  const lastSeen = new WeakMap<object, Seen>();
+  const lastSeen = new WeakMap<object, TokenSighting>();
 
   const userOf = (result: TokenResult | undefined): User => {
     if (result === undefined) throw unauthorized();
@@ -140,7 +140,7 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
     return user;
   };
   /** The token of a request, as the last one of the connection where it is the same; undefined where there is none. */
-  const seenIn = ({ headers, rawHeaders, socketKey }: AuthRequest): Seen | undefined => {
+  const seenIn = ({ headers, rawHeaders, socketKey }: AuthRequest): TokenSighting | undefined => {
     const previousSighting = socketKey === undefined ? undefined : lastSeen.get(socketKey);
     if (previousSighting !== undefined && previousSighting.rawHeaders === rawHeaders) return previousSighting;
     const header = headers.authorization;
@@ -153,7 +153,7 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
     const value = tokenOf(header);
     if (value === '') return undefined;
     if (value.length > maxTokenLength) throw unauthorized();
-    const newSighting: Seen = { rawHeaders, header, token: bearerToken(value), result: undefined, user: undefined };
+    const newSighting: TokenSighting = { rawHeaders, header, token: bearerToken(value), result: undefined, user: undefined };
     if (socketKey !== undefined) {
       if (isShort(rawHeaders)) lastSeen.set(socketKey, newSighting);
       else lastSeen.delete(socketKey);

@@ -81,8 +81,8 @@ export function requestHeader(options: RequestHeaderOptions): Authenticator {
   return {
     name: 'request-header',
     authenticate(request) {
-      const named = userHeaders.some((name) => own(request.headers, name) !== undefined && own(request.headers, name) !== '');
-      if (!named) return undefined;
+      const hasUserHeader = userHeaders.some((name) => own(request.headers, name) !== undefined && own(request.headers, name) !== '');
+      if (!hasUserHeader) return undefined;
       if (!isProxy(request)) return undefined;
       const values = headerValues(request.rawHeaders, (name) => userHeaders.includes(name) || groupHeaders.includes(name));
       const names = userHeaders.map((header) => values.get(header) ?? []).find((all) => all.some((value) => value !== '')) ?? [];

@@ -11,7 +11,14 @@ import { domainName, groupName, type Identity } from '@plat-dev/meta/identity';
 import { clusterRoles } from '../bootstrap/cluster-roles.ts';
 import { rule } from '../bootstrap/notation.ts';
 import { type Attributes, type Authorizer, type Decision, noOpinion, type RuleSet, type User, wellKnown } from '../types.ts';
-import { type Needed, needKey, needsOfPod, type PersistentVolumeObject, type PodObject, secretsOfVolume } from './pod-references.ts';
+import {
+  needKey,
+  needsOfPod,
+  type PersistentVolumeObject,
+  type PodObject,
+  type ReferencedKind,
+  secretsOfVolume,
+} from './pod-references.ts';
 import { noRules } from './simple.ts';
 import { RuleIndex } from './subject-rules.ts';
 
@@ -85,7 +92,7 @@ class Needs {
     }
   }
 
-  has(node: string, kind: Needed, namespace: string, name: string): boolean {
+  has(node: string, kind: ReferencedKind, namespace: string, name: string): boolean {
     const key = needKey(kind, namespace, name);
     if (this.nodes.get(key)?.has(node) === true) return true;
     if (kind !== 'secret') return false;
@@ -160,7 +167,7 @@ export class NodeAuthorizer implements Authorizer {
     return undefined;
   }
 
-  private read(node: string, kind: Needed, attributes: Attributes): Decision {
+  private read(node: string, kind: ReferencedKind, attributes: Attributes): Decision {
     if (attributes.verb !== 'get' && attributes.verb !== 'list' && attributes.verb !== 'watch')
       return no('can only read resources of this type');
     if (attributes.subresource !== '') return no('cannot read subresource');

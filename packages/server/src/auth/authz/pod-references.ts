@@ -23,16 +23,16 @@ interface NameRef {
 export type PodObject = Wire<Pod>;
 export type PersistentVolumeObject = Wire<PersistentVolume>;
 
-export type Needed = 'secret' | 'configmap' | 'claim' | 'account';
+export type ReferencedKind = 'secret' | 'configmap' | 'claim' | 'account';
 /** The key of a reference: kind, namespace and name. */
-export const needKey = (kind: Needed, namespace: string, name: string): string => `${kind}/${namespace}/${name}`;
+export const needKey = (kind: ReferencedKind, namespace: string, name: string): string => `${kind}/${namespace}/${name}`;
 
 const isSource = (value: unknown): value is VolumeSource => typeof value === 'object' && value !== null;
 
 export function needsOfPod(pod: PodObject): Set<string> {
   const namespace = pod.metadata.namespace ?? '';
   const needs = new Set<string>();
-  const need = (kind: Needed, name: string | undefined): void => {
+  const need = (kind: ReferencedKind, name: string | undefined): void => {
     if (name !== undefined && name !== '') needs.add(needKey(kind, namespace, name));
   };
   const spec = pod.spec ?? {};

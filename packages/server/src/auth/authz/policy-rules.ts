@@ -27,7 +27,7 @@ function resourceMatches(resources: readonly string[] | undefined, resource: str
 export const pathMatches = (pattern: string, path: string): boolean =>
   pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(withoutStars(pattern)));
 
-export interface Asked {
+export interface RequestAttributes {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
@@ -41,7 +41,7 @@ export interface Asked {
 export type RuleLack = 'verb' | 'apiGroup' | 'resource' | 'resourceName' | 'path';
 
 /** What a rule would have to cover besides to allow the request; nothing: it allows it. */
-export function lacksOf(rule: PolicyRule, asked: Asked): RuleLack[] {
+export function lacksOf(rule: PolicyRule, asked: RequestAttributes): RuleLack[] {
   const lacks: RuleLack[] = [];
   if (!has(rule.verbs, asked.verb)) lacks.push('verb');
   if (!asked.resourceRequest) {
@@ -56,4 +56,4 @@ export function lacksOf(rule: PolicyRule, asked: Asked): RuleLack[] {
 }
 
 /** Whether one rule allows the request, without an index. The authorizer does the same with one. */
-export const ruleAllows = (rule: PolicyRule, asked: Asked): boolean => lacksOf(rule, asked).length === 0;
+export const ruleAllows = (rule: PolicyRule, asked: RequestAttributes): boolean => lacksOf(rule, asked).length === 0;

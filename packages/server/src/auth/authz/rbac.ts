@@ -27,7 +27,7 @@ class Scope {
 }
 
 /** A binding with its valid subjects, each once. */
-interface Placed {
+interface PlacedBinding {
   readonly cell: RoleCell;
   readonly users: Map<string, SubjectRules>;
   readonly groups: Map<string, SubjectRules>;
@@ -39,7 +39,7 @@ export class RoleBasedAccess implements Authorizer {
   private readonly cluster = new Scope();
   private readonly namespaces = new Map<string, Scope>();
   private readonly roles = new Map<string, RoleCell>();
-  private readonly placedBindings = new Map<string, Placed>();
+  private readonly placedBindings = new Map<string, PlacedBinding>();
   /** Changes of roles and bindings so far. */
   private changed = 0;
   private readonly countChanges = (): number => this.changed;
@@ -150,7 +150,7 @@ export class RoleBasedAccess implements Authorizer {
       missing: missingText(this.rbac, roleRef.kind, roleRef.name),
       cell,
     };
-    const newPlace: Placed = { cell, users: new Map(), groups: new Map() };
+    const newPlace: PlacedBinding = { cell, users: new Map(), groups: new Map() };
     for (const subject of subjects ?? []) {
       const name = placeOf(subject, namespace);
       if (name === undefined) continue;

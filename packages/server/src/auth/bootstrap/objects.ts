@@ -68,9 +68,9 @@ function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRule']>, 
 }
 
 function allClusterRoles(identity: Identity, controllers: Readonly<Record<string, readonly string[]>>): ClusterRoleObject[] {
-  const named: Record<string, readonly string[]> = { ...clusterRoles(identity) };
-  for (const [name, lines] of Object.entries(controllers)) named[`system:controller:${name}`] = lines;
-  const roles: ClusterRoleObject[] = Object.entries(named).map(([name, lines]) => ({
+  const rulesByRole: Record<string, readonly string[]> = { ...clusterRoles(identity) };
+  for (const [name, lines] of Object.entries(controllers)) rulesByRole[`system:controller:${name}`] = lines;
+  const roles: ClusterRoleObject[] = Object.entries(rulesByRole).map(([name, lines]) => ({
     metadata: metadata(identity, name, { labels: labelsOf(identity, name) }),
     rules: lines.map((line) => rule(identity, line)),
   }));

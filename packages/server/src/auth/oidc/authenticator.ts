@@ -43,7 +43,7 @@ export function checkOidcOptions(options: Pick<OidcOptions, 'issuerURL' | 'clien
   return unknown === undefined ? undefined : `oidc-signing-algs: ${unknown} is not one of ${Object.keys(algorithms).join(', ')}`;
 }
 
-interface Proved {
+interface ProvedToken {
   readonly keys: readonly ProviderKey[];
   readonly expires: number;
   readonly result: TokenResult;
@@ -98,7 +98,7 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
   const allowed = options.signingAlgs ?? ['RS256'];
   const readUser = userReader(options);
   const provider = new ProviderKeys(issuerURL, options.ca, clock, options.limits);
-  const proved = new ExpiringCache<Proved>(cacheSize, now);
+  const proved = new ExpiringCache<ProvedToken>(cacheSize, now);
 
   const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>
     keys.some(({ id, key }) => (jwt.keyId === undefined || id === undefined || id === jwt.keyId) && isSignedBy(jwt, key, allowed));

@@ -43,7 +43,7 @@ function looked(needs: readonly Need[]): Promise<unknown> | undefined {
   return looks.length === 0 ? undefined : Promise.all(looks);
 }
 
-interface Proved {
+interface ProvedToken {
   readonly keys: readonly KeyObject[];
   readonly audiences: readonly string[];
   readonly notBefore: number;
@@ -74,7 +74,7 @@ class ServiceAccountTokens {
   private readonly accounts: Live;
   private readonly pods: Live;
   private readonly secrets: Live<SecretObject>;
-  private readonly proved: ExpiringCache<Proved>;
+  private readonly proved: ExpiringCache<ProvedToken>;
   private readonly legacyIssuer: string;
 
   constructor(options: ServiceAccountTokenOptions) {
@@ -83,7 +83,7 @@ class ServiceAccountTokens {
     this.accounts = options.live('', 'serviceaccounts');
     this.pods = options.live('', 'pods');
     this.secrets = options.live<SecretObject>('', 'secrets');
-    this.proved = new ExpiringCache<Proved>(cacheSize, now);
+    this.proved = new ExpiringCache<ProvedToken>(cacheSize, now);
     this.legacyIssuer = legacyIssuer(identity);
   }
 
@@ -103,7 +103,7 @@ class ServiceAccountTokens {
   }
 
   /** Those of the token that were asked for. Throws where there are none. */
-  private sharedAudiences({ audiences }: Proved, wantedAudiences: readonly string[]): string[] {
+  private sharedAudiences({ audiences }: ProvedToken, wantedAudiences: readonly string[]): string[] {
     const checkedAudiences = wantedAudiences.length === 0 ? this.options.audiences : wantedAudiences;
     const shared = checkedAudiences.filter((audience) => audiences.includes(audience));
     if (checkedAudiences.length > 0 && shared.length === 0) {
@@ -114,7 +114,7 @@ class ServiceAccountTokens {
   }
 
   /** What a token proves; undefined for one of another issuer. */
-  private proofOf(token: BearerToken): Proved | undefined {
+  private proofOf(token: BearerToken): ProvedToken | undefined {
     const { options } = this;
     const keys = options.keys();
     const cachedProof = this.proved.get(token.key);
@@ -128,7 +128,7 @@ class ServiceAccountTokens {
     return proof;
   }
 
-  private prove(jwt: Jwt, token: string, keys: readonly KeyObject[]): Proved {
+  private prove(jwt: Jwt, token: string, keys: readonly KeyObject[]): ProvedToken {
     if (!keys.some((key) => isSignedBy(jwt, key, algorithmsAllowed)))
       throw new TokenRejected('service account token has an invalid signature');
     const { claims } = jwt;
@@ -147,7 +147,7 @@ class ServiceAccountTokens {
   }
 
   /** A token that is bound to an account, and perhaps to a pod or a Secret: it ends with them. */
-  private proveBound(claims: Claims): Pick<Proved, 'user' | 'alive' | 'needs'> {
+  private proveBound(claims: Claims): Pick<ProvedToken, 'user' | 'alive' | 'needs'> {
     const { accounts, pods, secrets } = this;
     const { identity } = this.options;
     const binding = readBound(identity, claims);
@@ -174,7 +174,7 @@ class ServiceAccountTokens {
   }
 
   /** A token that is kept in a Secret: it ends with its account, and when the Secret goes or holds another. */
-  private proveSecret(claims: Claims, token: string): Pick<Proved, 'user' | 'alive' | 'needs'> {
+  private proveSecret(claims: Claims, token: string): Pick<ProvedToken, 'user' | 'alive' | 'needs'> {
     const { accounts, secrets } = this;
     const binding = readLegacy(this.options.identity, claims);
     if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');

@@ -21,7 +21,7 @@ export interface BoundClaims {
   readonly warnafter?: number;
 }
 
-const named = (value: unknown): NamedObject | undefined => {
+const namedObjectOf = (value: unknown): NamedObject | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
   const { name, uid } = value as Record<string, unknown>;
   return typeof name === 'string' && typeof uid === 'string' && name !== '' && uid !== '' ? { name, uid } : undefined;
@@ -32,15 +32,16 @@ export function readBound(identity: Identity, claims: Claims): BoundClaims | und
   const boundClaims = own(claims, identity.domain);
   if (typeof boundClaims !== 'object' || boundClaims === null) return undefined;
   const { namespace, serviceaccount, pod, secret, warnafter } = boundClaims as Record<string, unknown>;
-  const account = named(serviceaccount);
+  const account = namedObjectOf(serviceaccount);
   if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined;
   // A reference to an object without all its fields would not be checked.
-  if ((pod !== undefined && named(pod) === undefined) || (secret !== undefined && named(secret) === undefined)) return undefined;
+  if ((pod !== undefined && namedObjectOf(pod) === undefined) || (secret !== undefined && namedObjectOf(secret) === undefined))
+    return undefined;
   return {
     namespace,
     serviceaccount: account,
-    ...(pod !== undefined && { pod: named(pod) as NamedObject }),
-    ...(secret !== undefined && { secret: named(secret) as NamedObject }),
+    ...(pod !== undefined && { pod: namedObjectOf(pod) as NamedObject }),
+    ...(secret !== undefined && { secret: namedObjectOf(secret) as NamedObject }),
     ...(typeof warnafter === 'number' && { warnafter }),
   };
 }
@@ -91,7 +92,7 @@ export function readLegacy(identity: Identity, claims: Claims): LegacyClaims | u
   };
   const namespace = text('namespace');
   const secretName = text('secret.name');
-  const account = named({ name: text('service-account.name'), uid: text('service-account.uid') });
+  const account = namedObjectOf({ name: text('service-account.name'), uid: text('service-account.uid') });
   return namespace === '' || secretName === '' || account === undefined ? undefined : { namespace, secretName, account };
 }
 

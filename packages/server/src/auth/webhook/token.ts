@@ -28,7 +28,7 @@ const cacheSize = 4096;
 const MOST_OF_USER = 64 * 1024;
 
 /** The answer of the webhook about a token. */
-type Said = { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
+type ReviewResult = { readonly user: User; readonly audiences: readonly string[] } | { readonly error: string };
 
 function userOf(status: Record<string, unknown>): User {
   const info = (typeof status.user === 'object' && status.user !== null ? status.user : {}) as Record<string, unknown>;
@@ -53,19 +53,19 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
   const apiVersion = joinApiVersion(groupName(identity, 'authentication'), version);
   const client = new ReviewClient({ remote, apiVersion, kind: 'TokenReview', clock, random, retry });
   const now = (): number => clock.now();
-  const good = new ExpiringCache<Said>(cacheSize, now);
-  const bad = new ExpiringCache<Said>(cacheSize, now);
-  const underWay = new Map<string, Promise<Said>>();
+  const good = new ExpiringCache<ReviewResult>(cacheSize, now);
+  const bad = new ExpiringCache<ReviewResult>(cacheSize, now);
+  const underWay = new Map<string, Promise<ReviewResult>>();
 
-  const ask = async (token: BearerToken, audiences: readonly string[]): Promise<Said> => {
+  const ask = async (token: BearerToken, audiences: readonly string[]): Promise<ReviewResult> => {
     const status = await client.ask({ token: token.value, ...(audiences.length > 0 && { audiences }) });
     if (status.authenticated !== true) return { error: shortText(status.error) };
-    const named = texts(status.audiences);
-    return { user: userOf(status), audiences: named.length > 0 ? named : options.audiences };
+    const namedAudiences = texts(status.audiences);
+    return { user: userOf(status), audiences: namedAudiences.length > 0 ? namedAudiences : options.audiences };
   };
 
   /** Undefined: the webhook does not know the token, or not for these audiences. */
-  const toResult = (review: Said, audiences: readonly string[]): TokenResult | undefined => {
+  const toResult = (review: ReviewResult, audiences: readonly string[]): TokenResult | undefined => {
     if ('error' in review) {
       // The webhook wrote this error for the client that sent the token.
       if (review.error !== '') throw new TokenRejected(review.error, true);
@@ -76,7 +76,7 @@ export function tokenWebhook(options: TokenWebhookOptions): TokenWebhook {
     return wantedAudiences.length > 0 && fit.length === 0 ? undefined : { user: review.user, audiences: fit };
   };
 
-  const askOnce = (key: string, token: BearerToken, audiences: readonly string[]): Promise<Said> => {
+  const askOnce = (key: string, token: BearerToken, audiences: readonly string[]): Promise<ReviewResult> => {
     let asking = underWay.get(key);
     if (asking === undefined) {
       asking = ask(token, audiences)

@@ -58,7 +58,7 @@ const wrapped =
   (out, tag, value) =>
     inside(out, tag, () => content(out, field, value));
 /** A list of names and values, under one tag. */
-const named =
+const withItemName =
   (item: Write): Write =>
   (out, tag, value) => {
     const entries = Object.entries(value as JsonObject);
@@ -71,7 +71,7 @@ const named =
     }
   };
 /** A map as a message of its own, whose first field lists it. */
-const mapOf = (item: Write): Write => wrapped(1, named(item));
+const mapOf = (item: Write): Write => wrapped(1, withItemName(item));
 
 type Fields = Readonly<Record<string, readonly [tag: number, write: Write]>>;
 
@@ -87,7 +87,7 @@ function message(fields: () => Fields, extensions?: number): Write {
       // Extensions have the last tag, hence come first.
       if (extensions !== undefined) {
         const own = Object.entries(object).filter(([name]) => name.startsWith('x-'));
-        if (own.length > 0) named(any)(out, extensions, Object.fromEntries(own));
+        if (own.length > 0) withItemName(any)(out, extensions, Object.fromEntries(own));
       }
       for (const [name, number, write] of ordered) {
         const one = own(object, name);
@@ -162,7 +162,7 @@ const operationV2 = message(
     produces: [6, each(text)],
     consumes: [7, each(text)],
     parameters: [8, each(parameterV2)],
-    responses: [9, wrapped(1, named(responseV2))],
+    responses: [9, wrapped(1, withItemName(responseV2))],
     schemes: [10, each(text)],
   }),
   13,
@@ -180,12 +180,12 @@ const pathItemV2 = message(
   }),
   10,
 );
-const requirement = wrapped(1, named(wrapped(1, each(text))));
+const requirement = wrapped(1, withItemName(wrapped(1, each(text))));
 const apiKeyV2 = message(() => ({ type: [1, text], name: [2, text], in: [3, text], description: [4, text] }));
 const documentV2 = message(() => ({
   swagger: [1, text],
   info: [2, message(() => ({ title: [1, text], version: [2, text], description: [3, text] }))],
-  paths: [8, wrapped(2, named(pathItemV2))],
+  paths: [8, wrapped(2, withItemName(pathItemV2))],
   definitions: [9, mapOf(schemaV2)],
   security: [12, each(requirement)],
   securityDefinitions: [13, mapOf(wrapped(2, apiKeyV2))],
@@ -245,7 +245,7 @@ const operationV3 = message(
         message(() => ({ description: [1, text], content: [2, content], required: [3, bool] })),
       ),
     ],
-    responses: [8, wrapped(2, named(responseV3))],
+    responses: [8, wrapped(2, withItemName(responseV3))],
   }),
   13,
 );
@@ -269,7 +269,7 @@ const schemeV3 = wrapped(
 const documentV3 = message(() => ({
   openapi: [1, text],
   info: [2, message(() => ({ title: [1, text], description: [2, text], version: [6, text] }))],
-  paths: [4, wrapped(1, named(pathItemV3))],
+  paths: [4, wrapped(1, withItemName(pathItemV3))],
   components: [5, message(() => ({ schemas: [1, mapOf(schemaOrRef)], securitySchemes: [7, mapOf(schemeV3)] }))],
   security: [6, each(requirement)],
 }));

@@ -17,7 +17,7 @@ import { binaryOfV3, binaryV2 } from './binary.ts';
 export function* mergedParts(ours: Readonly<Record<string, JsonObject>>, parts: readonly SpecPart[]): Work<SpecPart> {
   const definitionsByName = new Map<string, JsonObject>(Object.entries(ours));
   const paths: [string, JsonValue][] = [];
-  const added: [string, JsonObject][] = [];
+  const addedDefinitions: [string, JsonObject][] = [];
   for (const part of parts) {
     const names = yield* newNames(definitionsByName, part.definitions);
     const rename = (name: string): string => names.get(name) ?? name;
@@ -27,14 +27,14 @@ export function* mergedParts(ours: Readonly<Record<string, JsonObject>>, parts: 
       if (definitionsByName.has(newName)) continue;
       const changed = (yield* withReferences(definition as JsonValue, rename)) as JsonObject;
       definitionsByName.set(newName, changed);
-      added.push([newName, changed]);
+      addedDefinitions.push([newName, changed]);
     }
     for (const [path, item] of Object.entries(part.paths)) {
       yield;
       paths.push([path, yield* withReferences(item as JsonValue, rename)]);
     }
   }
-  return { paths: Object.fromEntries(paths), definitions: Object.fromEntries(added) };
+  return { paths: Object.fromEntries(paths), definitions: Object.fromEntries(addedDefinitions) };
 }
 
 /** The definitions that cannot keep their names. A definition that refers to a renamed one is a different one, too. */

@@ -39,7 +39,7 @@ export class CallFailure extends Error {
   }
 }
 
-interface Known {
+interface KnownFailure {
   readonly says: RegExp;
   readonly reason: Reason;
   readonly message?: string;
@@ -49,7 +49,7 @@ interface Known {
 const TOO_LARGE = 'the write is larger than etcd takes (--max-request-bytes)';
 
 /** Messages of etcd's server; the first match counts. */
-const KNOWN: readonly Known[] = [
+const KNOWN: readonly KnownFailure[] = [
   { says: /required revision has been compacted/, reason: 'compacted' },
   { says: /required revision is a future revision/, reason: 'future' },
   { says: /requested lease not found/, reason: 'lease-not-found' },

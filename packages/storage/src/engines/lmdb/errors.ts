@@ -34,9 +34,9 @@ export function freeBytesNow(directory: string, clock: Pick<Clock, 'monotonic'>,
 
 /** Throws when a disk with so many free bytes has no room for a transaction. `purpose` is for the message at a start. */
 export function checkRoom(directory: string, free: number, bytes: number, purpose?: string): void {
-  const needed = RESERVE_BYTES + bytes * PAGES_PER_BYTE;
-  if (free >= needed) return;
-  const room = `${mebibytes(free, Math.floor)} MiB free, ${mebibytes(needed, Math.ceil)} MiB needed${purpose === undefined ? '' : ` ${purpose}`}`;
+  const neededBytes = RESERVE_BYTES + bytes * PAGES_PER_BYTE;
+  if (free >= neededBytes) return;
+  const room = `${mebibytes(free, Math.floor)} MiB free, ${mebibytes(neededBytes, Math.ceil)} MiB needed${purpose === undefined ? '' : ` ${purpose}`}`;
   throw new StoreFull(`the disk of ${directory} is full (${room}); nothing can be written until there is room`);
 }
 const mebibytes = (bytes: number, round: (value: number) => number): number => round(bytes / 2 ** 20);

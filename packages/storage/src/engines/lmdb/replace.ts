@@ -58,9 +58,9 @@ export function finishReplacing(directory: string): string | undefined {
 /** The directory must be locked. The store of an unfinished replacement stays: the next start needs it. */
 export function removePartialStores(directory: string): void {
   rmSync(join(directory, UNFINISHED), { force: true });
-  const needed = replacementSource(directory);
+  const neededSource = replacementSource(directory);
   for (const name of readdirSync(directory))
-    if (name !== needed && PARTIAL_STORES.some((prefix) => name.startsWith(prefix)))
+    if (name !== neededSource && PARTIAL_STORES.some((prefix) => name.startsWith(prefix)))
       rmSync(join(directory, name), { recursive: true, force: true });
 }
 

@@ -173,8 +173,8 @@ export class Http2Connection {
   }
 
   /** Calls when the server has answered; a new ping replaces one that was not answered. */
-  ping(answered: () => void): void {
-    this.#pinged = answered;
+  ping(onAnswer: () => void): void {
+    this.#pinged = onAnswer;
     this.#send(frame(PING, 0, 0, Buffer.alloc(8)));
   }
 
@@ -409,9 +409,9 @@ export class Http2Connection {
         this.#cancelPings = this.#clock.after(PING_ANSWER_MS, () => this.#orClose(() => this.#answerPings()));
       return;
     }
-    const answered = this.#pinged;
+    const onAnswer = this.#pinged;
     this.#pinged = undefined;
-    answered?.();
+    onAnswer?.();
   }
 
   #answerPings(): void {

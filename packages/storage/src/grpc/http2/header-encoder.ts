@@ -12,7 +12,7 @@ const NOT_REPEATED = 0x00;
 
 export class HeaderEncoder {
   /** Headers in the table of the server, and how many were added before each; none is ever removed. */
-  readonly #added = new Map<string, number>();
+  readonly #indexByField = new Map<string, number>();
   #size = 0;
   #mostBytes = TABLE_BYTES;
   #resized = false;
@@ -24,7 +24,7 @@ export class HeaderEncoder {
   limit(mostBytes: number): void {
     if (mostBytes >= TABLE_BYTES || this.#mostBytes === 0) return;
     this.#mostBytes = 0;
-    this.#added.clear();
+    this.#indexByField.clear();
     this.#blocks.clear();
     this.#resized = true;
   }
@@ -32,11 +32,11 @@ export class HeaderEncoder {
   /** `once`: a header whose value may change from call to call. */
   encode(headers: readonly Header[], once?: Header): Buffer {
     const last = this.#blocks.get(headers);
-    if (last !== undefined && last.added === this.#added.size && last.once === (once?.[1] ?? '')) return last.block;
-    const sizeBefore = this.#added.size;
+    if (last !== undefined && last.added === this.#indexByField.size && last.once === (once?.[1] ?? '')) return last.block;
+    const sizeBefore = this.#indexByField.size;
     const block = this.#encode(headers, once);
     // A block that adds to the table cannot be sent again.
-    if (this.#added.size === sizeBefore && !this.#resized)
+    if (this.#indexByField.size === sizeBefore && !this.#resized)
       this.#blocks.set(headers, { added: sizeBefore, once: once?.[1] ?? '', block: block });
     this.#resized = false;
     return block;
@@ -56,8 +56,8 @@ export class HeaderEncoder {
     const fixed = STATIC_TABLE.findIndex((entry) => entry[0] === name && entry[1] === value);
     if (fixed >= 0) return void this.#number(0x80, 7, fixed + 1);
     const key = `${name}\0${value}`;
-    const addedAt = this.#added.get(key);
-    if (addedAt !== undefined) return void this.#number(0x80, 7, STATIC_TABLE.length + this.#added.size - addedAt);
+    const addedAt = this.#indexByField.get(key);
+    if (addedAt !== undefined) return void this.#number(0x80, 7, STATIC_TABLE.length + this.#indexByField.size - addedAt);
     const size = sizeOf(header);
     if (this.#size + size > this.#mostBytes) {
       this.#literal(header, NOT_REPEATED, 4);
@@ -65,7 +65,7 @@ export class HeaderEncoder {
     }
     this.#literal(header, REPEATED, 6);
     this.#size += size;
-    this.#added.set(key, this.#added.size);
+    this.#indexByField.set(key, this.#indexByField.size);
   }
 
   #literal([name, value]: Header, flag: number, bits: number): void {

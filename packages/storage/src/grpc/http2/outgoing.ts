@@ -36,8 +36,8 @@ export class Outgoing {
     return bytes;
   }
 
-  #grow(needed: number): void {
-    const grown = Buffer.allocUnsafeSlow(Math.max(SMALLEST, 2 * this.length, needed));
+  #grow(neededBytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(SMALLEST, 2 * this.length, neededBytes));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
   }

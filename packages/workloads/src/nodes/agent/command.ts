@@ -84,7 +84,7 @@ class Lines {
   /** What came and is not read, from `at` on. */
   private text = '';
   private at = 0;
-  private held = false;
+  private isHeldBack = false;
   private ended = false;
   private wake: () => void = () => {};
   private interrupt: (error: Error) => void = () => {};
@@ -101,8 +101,8 @@ class Lines {
   async next(): Promise<string | undefined> {
     let line = this.line();
     for (; line === undefined && !this.ended; line = this.line()) await new Promise<void>((resolve) => (this.wake = resolve));
-    if (this.held && this.text.length - this.at < WAITING_LIMIT / 4) {
-      this.held = false;
+    if (this.isHeldBack && this.text.length - this.at < WAITING_LIMIT / 4) {
+      this.isHeldBack = false;
       this.streams.hold(false);
     }
     return line;
@@ -138,8 +138,8 @@ class Lines {
     }
     this.text = this.text.slice(this.at) + (this.tty ? text.replaceAll('\r', '\n') : text);
     this.at = 0;
-    if (!this.held && this.text.length > WAITING_LIMIT) {
-      this.held = true;
+    if (!this.isHeldBack && this.text.length > WAITING_LIMIT) {
+      this.isHeldBack = true;
       this.streams.hold(true);
     }
     this.wake();

@@ -168,8 +168,8 @@ export class SimulatedAgent {
     };
     const { startedAt, endedAt } = runOf(pod, container, options.previous);
     const lines = await this.linesOf(pod, container, startedAt);
-    const gone = new AbortController();
-    res.once('close', () => gone.abort());
+    const clientGone = new AbortController();
+    res.once('close', () => clientGone.abort());
     res.writeHead(200, { 'Content-Type': 'text/plain' });
     res.flushHeaders();
     const { namespace = '', name = '', uid } = pod.metadata;
@@ -179,7 +179,7 @@ export class SimulatedAgent {
       output === undefined ? lines : linesAt(output, startedAt),
       options,
       {
-        signal: gone.signal,
+        signal: clientGone.signal,
         write: (bytes) => new Promise((resolve) => (res.destroyed ? resolve() : res.write(bytes, () => resolve()))),
       },
       {

@@ -24,8 +24,8 @@ export class NoLog extends Error {}
 export function runOf(pod: WorkloadPod, container: Container, previous: boolean): { startedAt: number; endedAt: number | undefined } {
   const { name } = container;
   const status = statusOf(pod, name);
-  const ended = previous ? status?.lastState?.terminated : status?.state?.terminated;
-  if (ended != null) return { startedAt: timeMillis(ended.startedAt ?? ''), endedAt: timeMillis(ended.finishedAt ?? '') };
+  const terminated = previous ? status?.lastState?.terminated : status?.state?.terminated;
+  if (terminated != null) return { startedAt: timeMillis(terminated.startedAt ?? ''), endedAt: timeMillis(terminated.finishedAt ?? '') };
   if (previous)
     throw new NoLog(`previous terminated container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata.name)} not found`);
   const running = status?.state?.running;

@@ -63,11 +63,11 @@ export class Sessions {
       },
       finish: (status) => streams.finish(status),
     };
-    const ended = (code: number): Promise<void> => {
+    const endWith = (code: number): Promise<void> => {
       const message = environment.files.read(container.terminationMessagePath ?? DEFAULT_PATH) ?? '';
       return this.exit(pod, container, code, limitedMessage(pod, message));
     };
-    await runFor(recorded, commandOf(container, environment.variables), environment, { clock, tty, ended });
+    await runFor(recorded, commandOf(container, environment.variables), environment, { clock, tty, ended: endWith });
   }
 
   /** Writes that the container has exited; its node does the rest. */

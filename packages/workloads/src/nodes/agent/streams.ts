@@ -67,7 +67,7 @@ export function spdyStreams(
   if (wantedStreams.stderr && !wantedStreams.tty) names.push('stderr');
   if (wantedStreams.tty) names.push('resize');
   const open = new Map<string, SpdyStream>();
-  const gone = new AbortController();
+  const clientGone = new AbortController();
   return new Promise((resolve) => {
     const cancel = after(() => {
       connection.close();
@@ -83,11 +83,11 @@ export function spdyStreams(
         open.set(name, stream);
         if (open.size < names.length) return;
         cancel();
-        resolve(new SpdyStreams(connection, open, gone.signal));
+        resolve(new SpdyStreams(connection, open, clientGone.signal));
       },
       close: () => {
         cancel();
-        gone.abort();
+        clientGone.abort();
         resolve(undefined);
       },
     });
@@ -165,8 +165,8 @@ export class SocketStreams implements CommandStreams {
   constructor(socket: WebSocket, protocol: ChannelProtocol, wantedStreams: StreamsWanted) {
     this.socket = socket;
     this.protocol = protocol;
-    const gone = new AbortController();
-    this.signal = gone.signal;
+    const clientGone = new AbortController();
+    this.signal = clientGone.signal;
     if (!wantedStreams.stdin) this.input.take(undefined);
     socket.on('message', (payload) => {
       const [channel, bytes] = decoded(payload as Buffer, protocol);
@@ -175,7 +175,7 @@ export class SocketStreams implements CommandStreams {
       const ends = channel === Channel.close && bytes[0] === Channel.stdin;
       if ((channel === Channel.stdin || ends) && !this.input.take(ends ? undefined : bytes)) socket.close(1009);
     });
-    socket.once('close', () => gone.abort());
+    socket.once('close', () => clientGone.abort());
   }
   onInput(listener: (chunk: Buffer | undefined) => void): void {
     this.input.listen(listener);

@@ -39,7 +39,7 @@ function exitCodeOf(text: string): number {
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-export interface Chosen {
+export interface ChosenLifecycle {
   readonly lifecycles: Lifecycles;
   /** What is wrong with the annotations; those are not used. */
   readonly problem?: string;
@@ -56,7 +56,7 @@ export class LifecycleChoice {
   constructor(identity: Identity) {
     this.prefix = simulationName(identity, '');
   }
-  choose(pod: ChosenFor, ofNamespace: Annotations, configured: LifecycleIndex): Chosen {
+  choose(pod: ChosenFor, ofNamespace: Annotations, configured: LifecycleIndex): ChosenLifecycle {
     const annotated = this.from(pod.metadata.annotations) ?? this.from(ofNamespace);
     if (annotated === undefined) return { lifecycles: configured.first(pod)?.lifecycles ?? this.quick };
     const { stages, problem } = annotated;
@@ -100,10 +100,10 @@ export class LifecycleChoice {
 
 /** One annotation may say when a container exits, another how: together they are one stage. A named container may be an init container. */
 function add(stages: StageSpec[], spec: StageSpec, container: string): void {
-  const named = container === '' ? {} : { containers: [container] };
+  const containerChoice = container === '' ? {} : { containers: [container] };
   for (const stage of spec.stage === 'exit' && container !== '' ? (['init', 'exit'] as const) : [spec.stage]) {
     const last = stages.findIndex((one) => one.stage === stage && (one.containers?.[0] ?? '') === container);
-    if (last < 0) stages.push({ ...spec, ...named, stage });
+    if (last < 0) stages.push({ ...spec, ...containerChoice, stage });
     else stages[last] = { ...stages[last], ...spec, stage };
   }
 }

@@ -4,7 +4,7 @@ import type { WorkloadPod } from '../../shared/pods.ts';
 import type { ContainerStatus, Status } from './container-world.ts';
 
 type Condition = NonNullable<Status['conditions']>[number];
-interface Found {
+interface NewCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason?: string;
@@ -38,7 +38,7 @@ export function phaseOf({ spec }: WorkloadPod, { main, initialized, initFailed }
 export function conditionsOf(pod: WorkloadPod, states: States, phase: string, now: number): Condition[] {
   const old = pod.status?.conditions ?? [];
   const containersReady = containersReadyOf(states, phase);
-  const conditions: Found[] = [initializedOf(states, phase), readyOf(pod, containersReady), containersReady];
+  const conditions: NewCondition[] = [initializedOf(states, phase), readyOf(pod, containersReady), containersReady];
   const scheduled = old.find(({ type }) => type === 'PodScheduled') ?? stamped({ type: 'PodScheduled', status: 'True' }, undefined, now);
   const own = conditions.map((one) =>
     stamped(
@@ -51,12 +51,12 @@ export function conditionsOf(pod: WorkloadPod, states: States, phase: string, no
   return [...own, scheduled, ...old.filter(({ type }) => !names.has(type))];
 }
 
-function stamped(condition: Found, old: Condition | undefined, now: number): Condition {
+function stamped(condition: NewCondition, old: Condition | undefined, now: number): Condition {
   const lastTransitionTime = old?.status === condition.status && old.lastTransitionTime != null ? old.lastTransitionTime : formatTime(now);
   return { lastProbeTime: null, lastTransitionTime, ...condition } as unknown as Condition;
 }
 
-function initializedOf({ init, initialized }: States, phase: string): Found {
+function initializedOf({ init, initialized }: States, phase: string): NewCondition {
   if (phase === 'Succeeded') return { type: 'Initialized', status: 'True', reason: 'PodCompleted' };
   if (initialized) return { type: 'Initialized', status: 'True' };
   const open = init.filter(({ state }) => state?.terminated?.exitCode !== 0).map(({ name }) => name);
@@ -68,7 +68,7 @@ function initializedOf({ init, initialized }: States, phase: string): Found {
   };
 }
 
-function containersReadyOf({ main }: States, phase: string): Found {
+function containersReadyOf({ main }: States, phase: string): NewCondition {
   const type = 'ContainersReady';
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
   const unready = main.filter(({ ready }) => !ready).map(({ name }) => name);
@@ -77,7 +77,7 @@ function containersReadyOf({ main }: States, phase: string): Found {
 }
 
 /** A pod is ready when its containers are and all its readiness gates are true. */
-function readyOf({ spec, status }: WorkloadPod, containersReady: Found): Found {
+function readyOf({ spec, status }: WorkloadPod, containersReady: NewCondition): NewCondition {
   if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' };
   const missing = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
     const condition = status?.conditions?.find(({ type }) => type === conditionType);

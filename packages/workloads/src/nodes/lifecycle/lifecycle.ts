@@ -81,7 +81,7 @@ export class Lifecycles {
   private readonly stages: readonly StageSpec[];
   /** That of containers which no stage names; undefined if stages name some. */
   private readonly common: Lifecycle | undefined;
-  private readonly named = new BoundedCache<string, Lifecycle>(KEPT_CONTAINERS);
+  private readonly lifecyclesByName = new BoundedCache<string, Lifecycle>(KEPT_CONTAINERS);
 
   constructor(stages: readonly StageSpec[]) {
     this.stages = stages;
@@ -89,12 +89,12 @@ export class Lifecycles {
     this.common = stages.every(({ containers }) => containers === undefined) ? all : undefined;
   }
   of(container: string): Lifecycle {
-    const keptLifecycle = this.common ?? this.named.get(container);
+    const keptLifecycle = this.common ?? this.lifecyclesByName.get(container);
     if (keptLifecycle !== undefined) return keptLifecycle;
     const isAbout = ({ containers }: StageSpec): boolean =>
       containers === undefined || containers.some((pattern) => isLike(container, pattern));
     const lifecycle = lifecycleOf(this.stages.filter(isAbout));
-    this.named.set(container, lifecycle);
+    this.lifecyclesByName.set(container, lifecycle);
     return lifecycle;
   }
 }

@@ -54,11 +54,11 @@ export class PodMemory {
   }
   /** The process of one run of a container, found once. */
   *process(run: string, find: () => Work<Process>): Work<Process> {
-    const known = this.processes.get(run);
-    if (known !== undefined) return known;
-    const found = yield* find();
-    keepOnly(this.processes, run, found);
-    return found;
+    const knownProcess = this.processes.get(run);
+    if (knownProcess !== undefined) return knownProcess;
+    const newProcess = yield* find();
+    keepOnly(this.processes, run, newProcess);
+    return newProcess;
   }
   /** A probe of one run of a container. */
   probe(run: string): ProbeRecord | undefined {

@@ -40,7 +40,7 @@ interface Metrics {
   /** What tables show; not part of the object. */
   readonly total: Usage;
 }
-interface Wanted {
+interface MetricsQuery {
   readonly resource: 'nodes' | 'pods';
   readonly namespace: string | undefined;
   readonly name: string | undefined;
@@ -106,7 +106,7 @@ export class MetricsServer {
     send(res, 200, { kind: `${kind}List`, apiVersion: this.apiVersion, metadata: {}, items: metricsList.map(metricsObject) });
   }
 
-  private async pods({ namespace, name, query }: Wanted): Promise<Metrics[]> {
+  private async pods({ namespace, name, query }: MetricsQuery): Promise<Metrics[]> {
     const { client } = this.options;
     const simulated = await this.simulatedNodes();
     const namespaces = await this.namespaces(namespace);
@@ -151,7 +151,7 @@ export class MetricsServer {
     return { timestamp: formatTime(now), window: `${WINDOW_MS / 1000}s` };
   }
 
-  private async nodes({ name, query }: Wanted): Promise<Metrics[]> {
+  private async nodes({ name, query }: MetricsQuery): Promise<Metrics[]> {
     const { client, identity, clock } = this.options;
     const now = clock.now();
     const of = (node: NodeObject, sums: ReadonlyMap<string, Usage>): Metrics => {
@@ -264,7 +264,7 @@ function selectors(query: URLSearchParams): { labelSelector?: string; fieldSelec
 }
 
 /** `nodes`, `nodes/NAME`, `pods`, `namespaces/NS/pods`, `namespaces/NS/pods/NAME` */
-function wantedOf(parts: readonly string[], query: URLSearchParams): Wanted {
+function wantedOf(parts: readonly string[], query: URLSearchParams): MetricsQuery {
   const [namespace, rest] = parts[0] === 'namespaces' ? [parts[1], parts.slice(2)] : [undefined, parts];
   const [resource, name, ...more] = rest;
   if (more.length > 0 || (resource !== 'pods' && !(resource === 'nodes' && namespace === undefined))) throw pathNotFound();

@@ -180,8 +180,8 @@ class Shell {
         const values = yield* this.expandAll(command.words);
         for (const value of values) {
           this.environment.variables.set(command.variable, value);
-          const ended = yield* this.body(command.body);
-          if (ended === 'break') break;
+          const exit = yield* this.body(command.body);
+          if (exit === 'break') break;
           code = this.last;
         }
         return code;
@@ -195,8 +195,8 @@ class Shell {
     for (;;) {
       yield* this.count();
       if (((yield* this.list(test, true)) === 0) === until) return code;
-      const ended = yield* this.body(body);
-      if (ended === 'break') return 0;
+      const exit = yield* this.body(body);
+      if (exit === 'break') return 0;
       code = this.last;
     }
   }

@@ -11,13 +11,13 @@ import { FILE_BYTES, withoutEnd } from './files.ts';
 import type { Environment, Running } from './program.ts';
 import { NotSupported } from './words.ts';
 
-interface Wanted {
+interface TarOptions {
   readonly mode: 'create' | 'extract';
   readonly directory: string;
   readonly paths: readonly string[];
 }
 
-function wantedOf(args: readonly string[]): Wanted {
+function wantedOf(args: readonly string[]): TarOptions {
   let letters = '';
   let directory = '.';
   let archive = '-';
@@ -41,7 +41,7 @@ export function* tar(args: readonly string[], environment: Environment): Running
   return yield* tarOptions.mode === 'create' ? create(tarOptions, environment) : extract(tarOptions, environment);
 }
 
-function* create({ directory, paths }: Wanted, { files, now }: Environment): Running {
+function* create({ directory, paths }: TarOptions, { files, now }: Environment): Running {
   let writtenBytes = 0;
   let code = 0;
   for (const path of paths) {
@@ -74,7 +74,7 @@ function* create({ directory, paths }: Wanted, { files, now }: Environment): Run
   return code;
 }
 
-function* extract({ directory }: Wanted, { files }: Environment): Running {
+function* extract({ directory }: TarOptions, { files }: Environment): Running {
   const full: string[] = [];
   const reader = new TarReader(({ kind, name, size }) => {
     if (kind !== 'file') return undefined;

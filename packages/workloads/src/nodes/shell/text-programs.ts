@@ -99,7 +99,7 @@ function* grep(args: readonly string[], environment: Environment): Running {
   const matches = matcherOf(pattern, letters);
   const passes = Math.ceil(pattern.length / CHARACTERS_AT_ONCE);
   const isShown = !/[qc]/.test(letters);
-  const named = paths.length > 1 && !letters.includes('h');
+  const showsNames = paths.length > 1 && !letters.includes('h');
   const counts = new Map((paths.length === 0 ? ['-'] : paths).map((path) => [path, { seen: 0, chosen: 0 }]));
   const code = yield* eachLine('grep', paths, environment, 2, function* (line, path) {
     const count = counts.get(path) ?? { seen: 0, chosen: 0 };
@@ -108,9 +108,9 @@ function* grep(args: readonly string[], environment: Environment): Running {
     if (matches(line) === letters.includes('v')) return;
     count.chosen++;
     const end = line.endsWith('\n') ? '' : '\n';
-    if (isShown) yield { out: `${named ? `${path}:` : ''}${letters.includes('n') ? `${count.seen}:` : ''}${line}${end}` };
+    if (isShown) yield { out: `${showsNames ? `${path}:` : ''}${letters.includes('n') ? `${count.seen}:` : ''}${line}${end}` };
   });
-  if (letters.includes('c')) for (const [path, { chosen }] of counts) yield { out: `${named ? `${path}:` : ''}${chosen}\n` };
+  if (letters.includes('c')) for (const [path, { chosen }] of counts) yield { out: `${showsNames ? `${path}:` : ''}${chosen}\n` };
   return code > 0 ? code : [...counts.values()].some(({ chosen }) => chosen > 0) ? 0 : 1;
 }
 

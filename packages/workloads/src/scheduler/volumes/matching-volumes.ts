@@ -7,7 +7,7 @@ import { type Claim, claimKey, type Volume, type VolumeObjects } from './objects
 export function matchingVolumes(objects: VolumeObjects, claim: Claim): Volume[] {
   const className = objects.classNameOf(claim);
   const size = claim.spec?.resources?.requests?.storage;
-  const needed = size === undefined ? undefined : amount(size);
+  const neededSize = size === undefined ? undefined : amount(size);
   const selector = claim.spec?.selector === undefined ? undefined : fromLabelSelector(claim.spec.selector);
   const mode = claim.spec?.volumeMode ?? 'Filesystem';
   const matching: { volume: Volume; size: ReturnType<typeof amount> }[] = [];
@@ -18,7 +18,7 @@ export function matchingVolumes(objects: VolumeObjects, claim: Claim): Volume[] 
     const isNamed = spec?.claimRef !== undefined;
     if (isNamed && !namesClaim(volume, claim)) continue;
     const has = amount(spec?.capacity?.storage ?? '0');
-    if (needed !== undefined && has.compare(needed) < 0) continue;
+    if (neededSize !== undefined && has.compare(neededSize) < 0) continue;
     if (isNamed) return [volume];
     const reserved = objects.chosenVolumes.get(metadata.name ?? '');
     if (reserved !== undefined && reserved !== claimKey(claim)) continue;

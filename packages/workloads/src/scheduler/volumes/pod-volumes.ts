@@ -174,14 +174,14 @@ export class PodVolumes {
       if (handles === undefined) attached.set(attachment.driver, new Set([attachment.handle]));
       else handles.add(attachment.handle);
     }
-    const added = new Map<string, Set<string>>();
+    const addedHandles = new Map<string, Set<string>>();
     for (const { driver, handle } of this.attachments) {
       if (attached.get(driver)?.has(handle)) continue;
-      const handles = added.get(driver);
-      if (handles === undefined) added.set(driver, new Set([handle]));
+      const handles = addedHandles.get(driver);
+      if (handles === undefined) addedHandles.set(driver, new Set([handle]));
       else handles.add(handle);
     }
-    for (const [driver, handles] of added) {
+    for (const [driver, handles] of addedHandles) {
       const limit = limits.get(driver);
       if (limit !== undefined && (attached.get(driver)?.size ?? 0) + handles.size > limit) return true;
     }

@@ -47,8 +47,8 @@ export const nodeRestriction: MakePlugin = ({ identity, live }) => {
       const rule = own(rules, group === '' ? plural : `${group}/${plural}`) as Rule;
       // Requests for pods have waited for theirs.
       const bound = plural === 'serviceaccounts' ? boundPod(request) : undefined;
-      const looked = bound === undefined ? undefined : views.pods.look(request.namespace, bound);
-      if (looked !== undefined) return looked.then(() => rule(request, node, views));
+      const pendingLook = bound === undefined ? undefined : views.pods.look(request.namespace, bound);
+      if (pendingLook !== undefined) return pendingLook.then(() => rule(request, node, views));
       rule(request, node, views);
     },
   };

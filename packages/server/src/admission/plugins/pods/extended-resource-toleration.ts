@@ -26,7 +26,8 @@ export const extendedResourceToleration: MakePlugin = ({ identity }) => ({
 });
 
 /** Replaces those that differ only in tolerationSeconds, else appended. */
-function withToleration(list: readonly Toleration[], added: Toleration): Toleration[] {
-  const same = (one: Toleration): boolean => equal({ ...one, tolerationSeconds: undefined }, { ...added, tolerationSeconds: undefined });
-  return list.some(same) ? list.map((one) => (same(one) ? added : one)) : [...list, added];
+function withToleration(list: readonly Toleration[], toleration: Toleration): Toleration[] {
+  const same = (one: Toleration): boolean =>
+    equal({ ...one, tolerationSeconds: undefined }, { ...toleration, tolerationSeconds: undefined });
+  return list.some(same) ? list.map((one) => (same(one) ? toleration : one)) : [...list, toleration];
 }

@@ -62,9 +62,9 @@ export const podTolerationRestriction: MakePlugin = ({ identity, live }, configu
     admit(request) {
       const spec = podOf(request)?.spec;
       if (spec === undefined) return;
-      const added = request.operation === 'CREATE' ? [...(annotated(request, defaultsKey) ?? clusterDefaults)] : [];
-      if (qosClass(spec) !== 'BestEffort') added.push(memoryPressure);
-      if (added.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], structuredClone(added));
+      const tolerations = request.operation === 'CREATE' ? [...(annotated(request, defaultsKey) ?? clusterDefaults)] : [];
+      if (qosClass(spec) !== 'BestEffort') tolerations.push(memoryPressure);
+      if (tolerations.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], structuredClone(tolerations));
     },
     validate(request) {
       const tolerations = podOf(request)?.spec.tolerations ?? [];

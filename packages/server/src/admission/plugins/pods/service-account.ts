@@ -115,15 +115,15 @@ function mountToken(spec: PodSpec, identity: Identity, randomBelow: (limit: numb
   const mountPath = `/var/run/secrets/${identity.domain}/serviceaccount`;
   const existing = spec.volumes?.find((volume) => volume.name.startsWith(prefix));
   const name = existing?.name ?? generateName(prefix, randomBelow);
-  let needed = false;
+  let isTokenNeeded = false;
   const mount = (container: Container): void => {
     if (container.volumeMounts?.some((one) => one.mountPath === mountPath)) return;
     container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }];
-    needed = true;
+    isTokenNeeded = true;
   };
   spec.initContainers?.forEach(mount);
   spec.containers?.forEach(mount);
-  if (needed && existing === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name, identity)];
+  if (isTokenNeeded && existing === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name, identity)];
 }
 
 const tokenVolume = (name: string, identity: Identity): Volume => ({

@@ -63,8 +63,8 @@ export function* chargeQuotas(charging: Charging, quotas: readonly ResourceQuota
 }
 
 function isOf(name: string, resource: CountedResource, identity: Identity): boolean {
-  const counted = resourceCounted(name, identity);
-  return counted !== undefined && counted.group === resource.group && counted.name === resource.name;
+  const countedResource = resourceCounted(name, identity);
+  return countedResource !== undefined && countedResource.group === resource.group && countedResource.name === resource.name;
 }
 
 /** The object must specify the limited resources, and their usage so far must be known. */

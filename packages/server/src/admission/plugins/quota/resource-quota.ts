@@ -74,8 +74,8 @@ function chargeWithCommit(request: AdmissionRequest, locks: NamedLocks, quotas: 
       quotas.expect(charged, assignedRevision);
       endTurn();
     },
-    settle(stored) {
-      if (revision > 0) quotas.settled(charged, revision, stored);
+    settle(isStored) {
+      if (revision > 0) quotas.settled(charged, revision, isStored);
       charged = [];
       revision = 0;
       endTurn();

@@ -26,11 +26,11 @@ export class QuotaView {
       this.coming.set(keyOf(quota), { ...quota, metadata: { ...quota.metadata, resourceVersion: String(revision) } });
   }
   /** The charge is visible now, or has failed. */
-  settled(charged: readonly ResourceQuota[], revision: number, stored: boolean): void {
+  settled(charged: readonly ResourceQuota[], revision: number, isStored: boolean): void {
     for (const quota of charged) {
       const coming = this.coming.get(keyOf(quota));
       // The last of several pending charges confirms all; if one failed, so do those that build on it.
-      if (coming !== undefined && (!stored || versionOf(coming) <= revision)) this.coming.delete(keyOf(quota));
+      if (coming !== undefined && (!isStored || versionOf(coming) <= revision)) this.coming.delete(keyOf(quota));
     }
   }
   private newest(visible: ResourceQuota): ResourceQuota {

@@ -37,30 +37,30 @@ export const persistentVolumeLabel: MakePlugin = ({ identity, live, log }, confi
       const place = cachedPlace(volume);
       if (place === undefined) return;
       const { region, zone } = place;
-      const needed: NodeSelectorRequirement[] = [];
+      const requirements: NodeSelectorRequirement[] = [];
       // Labels with other values are replaced: the client that creates the object does not decide where the volume is.
       volume.metadata.labels ??= {};
       if (region !== undefined) {
         volume.metadata.labels[regionLabel] = region;
-        needed.push({ key: regionLabel, operator: 'In', values: [region] });
+        requirements.push({ key: regionLabel, operator: 'In', values: [region] });
       }
       if (zone !== undefined) {
         volume.metadata.labels[zoneLabel] = zone;
-        needed.push({ key: zoneLabel, operator: 'In', values: zone.split(ZONE_DELIMITER).sort() });
+        requirements.push({ key: zoneLabel, operator: 'In', values: zone.split(ZONE_DELIMITER).sort() });
       }
-      restrict(volume, needed);
+      restrict(volume, requirements);
     },
   };
 };
 
 /** Adds the requirements to every term, unless one of the terms has a requirement on the same labels. */
-function restrict({ spec }: PersistentVolume, needed: readonly NodeSelectorRequirement[]): void {
+function restrict({ spec }: PersistentVolume, requirements: readonly NodeSelectorRequirement[]): void {
   spec.nodeAffinity ??= {};
   spec.nodeAffinity.required ??= {};
   const { required } = spec.nodeAffinity;
   if ((required.nodeSelectorTerms ?? []).length === 0) required.nodeSelectorTerms = [{}];
   const terms = required.nodeSelectorTerms ?? [];
-  const named = (key: string): boolean => terms.some((term) => term.matchExpressions?.some((one) => one.key === key));
-  if (needed.some(({ key }) => named(key))) return;
-  for (const term of terms) term.matchExpressions = [...(term.matchExpressions ?? []), ...structuredClone(needed)];
+  const hasKey = (key: string): boolean => terms.some((term) => term.matchExpressions?.some((one) => one.key === key));
+  if (requirements.some(({ key }) => hasKey(key))) return;
+  for (const term of terms) term.matchExpressions = [...(term.matchExpressions ?? []), ...structuredClone(requirements)];
 }

@@ -78,9 +78,9 @@ function handleOf({ spec }: PersistentVolume): string | undefined {
 export function placeOf(volume: PersistentVolume, tables: Tables, identity: Identity): Place | undefined {
   const volumePlace = tables.volumes.get(handleOf(volume) ?? '');
   if (volumePlace !== undefined) return volumePlace;
-  const named = volume.metadata.labels?.[domainName(identity, 'zone', 'topology')];
-  const region = named === undefined ? undefined : regionOf(named.split(ZONE_DELIMITER), tables);
-  if (region !== undefined && named !== undefined) return { region, zone: named };
+  const zoneLabel = volume.metadata.labels?.[domainName(identity, 'zone', 'topology')];
+  const region = zoneLabel === undefined ? undefined : regionOf(zoneLabel.split(ZONE_DELIMITER), tables);
+  if (region !== undefined && zoneLabel !== undefined) return { region, zone: zoneLabel };
   return placeOfClass(tables.classes?.get('', volume.spec.storageClassName ?? ''), tables, identity);
 }
 

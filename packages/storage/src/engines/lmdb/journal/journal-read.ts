@@ -69,9 +69,12 @@ export function checkNotAlone(directory: string): void {
  * until everything is in the tables, and either may hold the last commits. Undefined if both exist.
  */
 export function missingFiles(directory: string): string | undefined {
-  const gone = JOURNAL_FILES.filter((name) => !existsSync(join(directory, name)));
-  if (gone.length === 0) return undefined;
-  const files = gone.length === JOURNAL_FILES.length ? 'the journal files it left are' : `the journal file ${gone[0]} that it left is`;
+  const missingJournals = JOURNAL_FILES.filter((name) => !existsSync(join(directory, name)));
+  if (missingJournals.length === 0) return undefined;
+  const files =
+    missingJournals.length === JOURNAL_FILES.length
+      ? 'the journal files it left are'
+      : `the journal file ${missingJournals[0]} that it left is`;
   return `the last server did not end in order, and ${files} missing`;
 }
 
