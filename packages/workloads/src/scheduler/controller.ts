@@ -1,6 +1,7 @@
 /** The scheduler as a controller: its informers, and the queue that drives its decisions. */
 import { splitKey } from '@plat-dev/client/informer';
 import { builtin, type Controller, type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
+import { soonOrInSlices } from '@plat-dev/lib/slices';
 import { domainName } from '@plat-dev/meta/identity';
 import { EventRecorder } from '../shared/events.ts';
 import { workloadPods } from '../shared/pods.ts';
@@ -71,7 +72,12 @@ function start(context: ControllerContext, names: readonly string[]): void {
   const cycle = context.queue(
     async () => {
       const until = clock.monotonic() + TURN_MS;
-      for (let i = 0; i < BATCH && clock.monotonic() <= until; i++) if (effects.isFull || !scheduler.next()) return;
+      for (let i = 0; i < BATCH && clock.monotonic() <= until; i++) {
+        if (effects.isFull) return;
+        const preparing = soonOrInSlices(scheduler.prepare());
+        if (preparing instanceof Promise) await preparing;
+        if (!scheduler.next()) return;
+      }
       ready();
     },
     { workers: 1, after: synced },

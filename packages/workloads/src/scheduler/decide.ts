@@ -1,6 +1,7 @@
 /** Chooses a node for a pod: the best of those on which it fits, or why it fits on none. */
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import type { Random } from '@plat-dev/lib/random';
+import { atOnce, noWork, type Work } from '@plat-dev/lib/slices';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import { misfitWithNominated } from './filters.ts';
@@ -60,6 +61,16 @@ export class Decider {
   }
   /** The plan of a class, up to date. */
   planFor(podClass: PodClass): Plan {
+    const plan = this.keptPlan(podClass);
+    atOnce(plan.refresh());
+    return plan;
+  }
+  /** Brings the plan of a class up to date in steps, so that little is left to a decision about its pods. */
+  prepare(podClass: PodClass): Work<void> {
+    const isDecided = this.failures.get(podClass)?.version === this.cluster.version;
+    return isDecided ? noWork(undefined) : this.keptPlan(podClass).refresh();
+  }
+  private keptPlan(podClass: PodClass): Plan {
     let plan = this.plans.use(podClass);
     if (plan === undefined) {
       for (const [oldest, old] of this.plans) {
@@ -70,7 +81,6 @@ export class Decider {
       plan = new Plan(podClass, this.options);
       this.plans.set(podClass, plan);
     }
-    plan.refresh();
     return plan;
   }
   /** The class has no pods any more. */

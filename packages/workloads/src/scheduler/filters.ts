@@ -71,7 +71,7 @@ function spreadMisfit({ hardSpread }: Plan, node: NodeState): Misfit | undefined
 function affinityMisfit(plan: Plan, node: NodeState): Misfit | undefined {
   if (plan.affinity.length > 0 && !hasNeighbours(plan, node)) return noNeighbours;
   for (const counts of plan.antiAffinity) if (counts.at(node) > 0) return averse;
-  for (const counts of plan.keptAway) if (counts.at(node) > 0) return keptAway;
+  for (const counts of plan.keptAway.values()) if (counts.at(node) > 0) return keptAway;
   return undefined;
 }
 

@@ -2,12 +2,14 @@
  * What a decision about pods of one class looks up: which nodes their labels and taints allow, and the counts by topology that
  * their constraints need. It is kept between decisions, because most pods that wait are of the same few classes.
  */
+import type { Work } from '@plat-dev/lib/slices';
 import type { LabelSelector } from '@plat-dev/meta/labels';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import { untoleratedTaint, unwelcomeTaints } from './node-match.ts';
 import { type PodTerm, selects } from './pod-terms.ts';
 import type { DomainCounts, NodeState, PodClass, SpreadConstraint } from './state.ts';
+import type { TermGroup } from './term-groups.ts';
 
 /** Why pods of a class cannot be on a node. */
 export interface Misfit {
@@ -59,9 +61,9 @@ export class Plan {
   readonly antiAffinity: readonly DomainCounts[];
   preferred: readonly Weighted[] = [];
   /** Terms of other pods that keep this one away. */
-  keptAway: readonly DomainCounts[] = [];
+  readonly keptAway = new Map<TermGroup, DomainCounts>();
   /** Terms of other pods that attract or repel this one. */
-  attracted: readonly Weighted[] = [];
+  readonly attracted = new Map<TermGroup, Weighted>();
 
   private readonly options: PlanOptions;
   private readonly own: DomainCounts[] = [];
@@ -69,6 +71,7 @@ export class Plan {
   private defaultsVersion = -1;
   private defaultCounts: DomainCounts[] = [];
   private defaultText = '';
+  private isReleased = false;
   /** By the slot of a node: its version when it was checked, and the results. */
   private checkedAt = new Float64Array(0);
   private misfits: (Misfit | undefined)[] = [];
@@ -96,31 +99,67 @@ export class Plan {
   /** Whether nodes differ for the pod by more than what is free and how many of its kind they have. */
   get prefersSome(): boolean {
     const { preferred, attracted, softNeedsAll, softSpread, podClass } = this;
-    return podClass.preferredNodes.length > 0 || preferred.length > 0 || attracted.length > 0 || (softNeedsAll && softSpread.length > 0);
+    return podClass.preferredNodes.length > 0 || preferred.length > 0 || attracted.size > 0 || (softNeedsAll && softSpread.length > 0);
   }
   /** Brings everything up to date that has changed since the last decision. */
-  refresh(): void {
+  *refresh(): Work<void> {
     const { cluster, defaults } = this.options;
     const { podClass } = this;
-    if (this.groupsVersion !== cluster.groups.version) {
-      const { keepAway, attract } = cluster.groups.about(podClass);
-      this.keptAway = keepAway;
-      this.attracted = attract;
-      this.groupsVersion = cluster.groups.version;
-    }
+    yield* this.refreshGroups();
     const version = defaults.version(podClass.namespace);
     if (!this.softNeedsAll && this.defaultsVersion !== version) {
       this.defaultsVersion = version;
       this.useDefaults(defaults.selector(podClass));
     }
-    for (const counts of this.own) counts.refresh();
-    for (const counts of this.defaultCounts) counts.refresh();
-    for (const counts of this.keptAway) counts.refresh();
-    for (const { counts } of this.attracted) counts.refresh();
+    yield* this.refreshCounts(this.own);
+    yield* this.refreshCounts(this.defaultCounts);
+    yield* this.refreshCounts(this.keptAway.values());
+    for (const { counts } of this.attracted.values()) yield* this.refreshCounts([counts]);
     if (this.checkedAt.length < cluster.slotCount) this.grow(cluster.slotCount);
+  }
+  /** Looks at the groups of terms that have come or left, or at all of them. Others may come and leave meanwhile. */
+  private *refreshGroups(): Work<void> {
+    const { groups } = this.options.cluster;
+    while (this.groupsVersion !== groups.version) {
+      const { version } = groups;
+      const changes = groups.since(this.groupsVersion);
+      if (changes === undefined) {
+        this.keptAway.clear();
+        this.attracted.clear();
+        for (const group of groups.all()) {
+          this.meet(group);
+          yield;
+        }
+      }
+      for (const { group, isThere } of changes ?? []) {
+        if (isThere) this.meet(group);
+        else {
+          this.keptAway.delete(group);
+          this.attracted.delete(group);
+        }
+      }
+      this.groupsVersion = version;
+    }
+  }
+  /** Keeps a group whose term selects pods of the class. */
+  private meet(group: TermGroup): void {
+    const { term, weight, counts } = group;
+    if (!selects(term, this.podClass, this.options.cluster.namespaceLabels)) return;
+    if (weight === undefined) this.keptAway.set(group, counts);
+    else this.attracted.set(group, { counts, weight });
+  }
+  private *refreshCounts(all: Iterable<DomainCounts>): Work<void> {
+    for (const counts of all) {
+      // Counts of a class that has gone meanwhile are no longer kept up to date.
+      if (this.isReleased) return;
+      if (!counts.isStale) continue;
+      counts.refresh();
+      yield;
+    }
   }
   /** The counts are no longer needed. */
   release(): void {
+    this.isReleased = true;
     for (const counts of this.own) this.options.cluster.release(counts);
     for (const counts of this.defaultCounts) this.options.cluster.release(counts);
   }

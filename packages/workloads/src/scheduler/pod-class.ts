@@ -82,7 +82,7 @@ function compile(pod: WorkloadPod, text: string): PodClass {
     claims: claimUses(pod),
     disks: disksOf(spec),
     podsByNode: new Map(),
-    counts: [],
+    counts: new Set(),
     size: 0,
   };
 }

@@ -6,6 +6,7 @@
 import { keyOf } from '@plat-dev/client/informer';
 import { own } from '@plat-dev/lib/own';
 import type { Random } from '@plat-dev/lib/random';
+import { noWork, type Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
@@ -61,6 +62,11 @@ export class Scheduler {
 
   // ---- decisions -------------------------------------------------------------------------------------------------
 
+  /** What the next decision looks up, in steps: the decision itself is made at once. */
+  prepare(): Work<void> {
+    const pod = this.options.waiting.first;
+    return pod === undefined ? noWork(undefined) : this.options.decider.prepare(pod.class);
+  }
   /** Decides about the next pod; false if none waits. */
   next(): boolean {
     const { waiting, decider } = this.options;

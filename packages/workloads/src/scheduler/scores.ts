@@ -18,7 +18,7 @@ export function scoreNodes(cluster: Cluster, plan: Plan, nodes: readonly NodeSta
   if (plan.podClass.preferredNodes.length > 0) addNodeAffinity(plan, nodes, totals);
   if (plan.softSpread.length > 0) addSpread(cluster, plan, nodes, totals);
   else for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + weights.spread * BEST;
-  if (plan.preferred.length > 0 || plan.attracted.length > 0) addPodAffinity(plan, nodes, totals);
+  if (plan.preferred.length > 0 || plan.attracted.size > 0) addPodAffinity(plan, nodes, totals);
   if (plan.podClass.images.some((image) => cluster.nodesWithImage(image) > 0)) addImages(cluster, plan, nodes, totals);
   return totals;
 }
@@ -112,7 +112,7 @@ function addPodAffinity({ preferred, attracted }: Plan, nodes: readonly NodeStat
     const node = nodes[i] as NodeState;
     let sum = 0;
     for (const { counts, weight } of preferred) sum += weight * counts.at(node);
-    for (const { counts, weight } of attracted) sum += weight * counts.at(node);
+    for (const { counts, weight } of attracted.values()) sum += weight * counts.at(node);
     raw[i] = sum;
     if (sum < least) least = sum;
     if (sum > most) most = sum;

@@ -182,7 +182,7 @@ export interface PodClass {
   /** Nodes with pods of the class, and how many each has. */
   readonly podsByNode: Map<NodeState, number>;
   /** Counts that pods of the class are part of. */
-  counts: DomainCounts[];
+  readonly counts: Set<DomainCounts>;
   /** Pods of the class, with or without a node. */
   size: number;
 }
@@ -233,9 +233,13 @@ export class DomainCounts {
     this.from = from;
     this.by = by;
   }
+  /** Whether labels have changed since the pods were counted. */
+  get isStale(): boolean {
+    return this.version !== this.from.labelsVersion;
+  }
   /** Counts again if labels have changed. To be called before the counts are read. */
   refresh(): this {
-    if (this.version !== this.from.labelsVersion) this.count();
+    if (this.isStale) this.count();
     return this;
   }
   /** Pods in the domain of a node; 0 where it is in none. */
@@ -264,17 +268,17 @@ export class DomainCounts {
   member(podClass: PodClass): void {
     if (this.members.has(podClass)) return;
     this.members.add(podClass);
-    podClass.counts.push(this);
+    podClass.counts.add(this);
     for (const [node, pods] of podClass.podsByNode) this.change(node, pods);
   }
   leave(podClass: PodClass): void {
     if (!this.members.delete(podClass)) return;
-    podClass.counts = podClass.counts.filter((counts) => counts !== this);
+    podClass.counts.delete(this);
     for (const [node, pods] of podClass.podsByNode) this.change(node, -pods);
   }
   /** Nothing is counted any more. */
   release(): void {
-    for (const podClass of this.members) podClass.counts = podClass.counts.filter((counts) => counts !== this);
+    for (const podClass of this.members) podClass.counts.delete(this);
     this.members.clear();
     this.version = -1;
     this.clear();
@@ -323,7 +327,7 @@ export class DomainCounts {
       // Labels of namespaces may have changed, and with them the classes that are counted.
       const oldMembers = [...this.members];
       this.members.clear();
-      for (const podClass of oldMembers) podClass.counts = podClass.counts.filter((counts) => counts !== this);
+      for (const podClass of oldMembers) podClass.counts.delete(this);
       for (const podClass of this.from.classes(namespace)) this.join(podClass);
       return;
     }

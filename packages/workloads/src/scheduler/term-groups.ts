@@ -4,7 +4,7 @@
  */
 
 import type { Labels } from '@plat-dev/meta/labels';
-import { type PodTerm, selects } from './pod-terms.ts';
+import type { PodTerm } from './pod-terms.ts';
 import type { CountedBy, DomainCounts, PodClass } from './state.ts';
 
 export interface TermGroup {
@@ -15,6 +15,15 @@ export interface TermGroup {
   /** Classes with the term. */
   classes: number;
 }
+
+export interface GroupChange {
+  readonly group: TermGroup;
+  /** Whether it came or left. */
+  readonly isThere: boolean;
+}
+
+/** Changes that are remembered; who is further behind looks at all groups. */
+const CHANGES_LIMIT = 20_000;
 
 /** Pods that an existing pod requires next to itself are attracted by it, a little. */
 const REQUIRED_WEIGHT = 1;
@@ -31,6 +40,9 @@ export class TermGroups {
   version = 0;
   private readonly cluster: CountingCluster;
   private readonly groups = new Map<string, TermGroup>();
+  /** What came and left since the version `changesFrom`, one change for each version. */
+  private readonly changes: GroupChange[] = [];
+  private changesFrom = 0;
 
   constructor(cluster: CountingCluster) {
     this.cluster = cluster;
@@ -41,7 +53,7 @@ export class TermGroups {
       if (group === undefined) {
         group = { term, weight, counts: this.cluster.count({ topologyKey: term.topologyKey }), classes: 0 };
         this.groups.set(key, group);
-        this.version++;
+        this.note({ group, isThere: true });
       }
       group.classes++;
       group.counts.member(podClass);
@@ -53,22 +65,27 @@ export class TermGroups {
       if (group === undefined || --group.classes > 0) continue;
       this.groups.delete(key);
       this.cluster.release(group.counts);
-      this.version++;
+      this.note({ group, isThere: false });
     }
   }
+  /** What terms select may have changed. */
   changed(): void {
-    this.version++;
+    this.changesFrom = ++this.version;
+    this.changes.length = 0;
   }
-  /** The groups whose term selects pods of a class. */
-  about(podClass: PodClass): { readonly keepAway: DomainCounts[]; readonly attract: { counts: DomainCounts; weight: number }[] } {
-    const keepAway: DomainCounts[] = [];
-    const attract: { counts: DomainCounts; weight: number }[] = [];
-    for (const { term, weight, counts } of this.groups.values()) {
-      if (!selects(term, podClass, this.cluster.namespaceLabels)) continue;
-      if (weight === undefined) keepAway.push(counts);
-      else attract.push({ counts, weight });
-    }
-    return { keepAway, attract };
+  private note(change: GroupChange): void {
+    this.version++;
+    this.changes.push(change);
+    if (this.changes.length <= CHANGES_LIMIT) return;
+    const forgotten = this.changes.splice(0, CHANGES_LIMIT / 2).length;
+    this.changesFrom += forgotten;
+  }
+  all(): Iterable<TermGroup> {
+    return this.groups.values();
+  }
+  /** What came and left since a version, in order. Undefined if that is not known any more, and all groups have to be looked at. */
+  since(version: number): readonly GroupChange[] | undefined {
+    return version < this.changesFrom ? undefined : this.changes.slice(version - this.changesFrom);
   }
 }
 

@@ -58,6 +58,14 @@ export class WaitingPods {
     pod.since = this.options.clock.monotonic();
     this.activate(pod);
   }
+  /** The pod to decide next, which waits on. */
+  get first(): PodState | undefined {
+    for (let entry = this.active.first; entry !== undefined; entry = this.active.first) {
+      if (entry.pod.place === 'active' && entry.pod.order === entry.order) return entry.pod;
+      this.active.take();
+    }
+    return undefined;
+  }
   /** The pod to decide next. */
   take(): PodState | undefined {
     for (let entry = this.active.take(); entry !== undefined; entry = this.active.take()) {
