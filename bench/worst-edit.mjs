@@ -342,7 +342,7 @@ stored('removal of 1,000 pods that finalizers keep', async (world) => {
   }));
   return { method: 'DELETE', path: `${world.path('pods')}?gracePeriodSeconds=0` };
 });
-stored('removal of 500 running pods', async (world) => {
+stored('removal of 300 running pods', async (world) => {
   await world.storeAll('pods', 300, () => pod());
   await sleep(3_000);
   return { method: 'DELETE', path: world.path('pods') };
@@ -393,13 +393,20 @@ stored('owner of 3,000 objects of many owners', async (world) => {
 
 // ---- many pods ------------------------------------------------------------------------------------------------------
 
-stored('1,000 pods of 200 terms of affinity each', async (world) => {
-  const term = (i, n) => ({ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: `y${i}-${n}` } } });
-  await world.storeAll('pods', 1_000, (i) =>
-    pod({ app: 'x' }, { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: times(200, (n) => term(i, n)) } } }),
-  );
-  return world.create('pods', 'new', pod({ app: 'y1-1' }));
-});
+for (const [name, labelSelector] of Object.entries({
+  labels: (i, n) => ({ matchLabels: { app: `y${i}-${n}` } }),
+  'other values': (i, n) => ({ matchExpressions: [{ key: 'app', operator: 'NotIn', values: [`y${i}-${n}`] }] }),
+}))
+  stored(`1,000 pods of 200 terms of affinity each, by ${name}`, async (world) => {
+    const term = (i, n) => ({ weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: labelSelector(i, n) } });
+    await world.storeAll('pods', 1_000, (i) =>
+      pod(
+        { app: 'x' },
+        { affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: times(200, (n) => term(i, n)) } } },
+      ),
+    );
+    return world.create('pods', 'new', pod({ app: 'y1-1' }));
+  });
 stored('200 pods of 256 KiB of annotations', async (world) => {
   const annotations = { a: 'x'.repeat(250_000) };
   await world.store('services', 'a', { spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } });
@@ -435,11 +442,11 @@ for (const plural of ['statefulsets', 'daemonsets', 'deployments'])
     }
     return world.touch(plural, 'a');
   });
-stored('500 services of load balancers', async (world) => {
-  await world.storeAll('services', 500, () => ({ spec: { type: 'LoadBalancer', selector: { app: 'x' }, ports: [{ port: 80 }] } }));
+stored('150 services of load balancers', async (world) => {
+  await world.storeAll('services', 150, () => ({ spec: { type: 'LoadBalancer', selector: { app: 'x' }, ports: [{ port: 80 }] } }));
   return world.touch('services', 'o1', { spec: { type: 'ClusterIP' } });
 });
-stored('service of hints and 600 pods', async (world) => {
+stored('service of hints and 320 pods', async (world) => {
   const annotations = { 'service.kubernetes.io/topology-aware-hints': 'Auto' };
   await world.store('services', 'a', { metadata: { annotations }, spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } });
   await world.storeAll('pods', 320, () => pod());
@@ -488,7 +495,7 @@ stored(
         replicas: 0,
         selector: selecting,
         template: template({
-          containers: times(60, (i) =>
+          containers: times(20, (i) =>
             container({
               name: `c${i}`,
               ports: times(80, (n) => ({ containerPort: n + 1, protocol: n % 2 ? 'TCP' : 'UDP' })),

@@ -2,6 +2,7 @@
 import { splitKey } from '@plat-dev/client/informer';
 import { builtin, type Controller, type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
 import { soonOrInSlices } from '@plat-dev/lib/slices';
+import { isPending } from '@plat-dev/lib/when-ready';
 import { domainName } from '@plat-dev/meta/identity';
 import { EventRecorder } from '../shared/events.ts';
 import { workloadPods } from '../shared/pods.ts';
@@ -75,7 +76,7 @@ function start(context: ControllerContext, names: readonly string[]): void {
       for (let i = 0; i < BATCH && clock.monotonic() <= until; i++) {
         if (effects.isFull) return;
         const preparing = soonOrInSlices(scheduler.prepare());
-        if (preparing instanceof Promise) await preparing;
+        if (isPending(preparing)) await preparing;
         if (!scheduler.next()) return;
       }
       ready();

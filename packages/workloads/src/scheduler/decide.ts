@@ -33,6 +33,8 @@ export interface DeciderOptions extends PlanOptions {
 
 /** Plans that are kept, each with tables by node and counts by topology; those of other classes are made again when needed. */
 export const MAX_PLANS = 128;
+/** Tables of counts of all plans, each of which looks at every class of pods that comes. */
+export const MAX_TABLES = 2000;
 /** Clusters of at most this size are searched for all nodes that fit; of larger ones a part is enough. */
 const SEARCH_ALL = 100;
 
@@ -74,7 +76,7 @@ export class Decider {
     let plan = this.plans.use(podClass);
     if (plan === undefined) {
       for (const [oldest, old] of this.plans) {
-        if (this.plans.size < MAX_PLANS) break;
+        if (this.plans.size < MAX_PLANS && this.cluster.countTables < MAX_TABLES) break;
         old.release();
         this.plans.delete(oldest);
       }
