@@ -19,8 +19,7 @@ import type { Clock } from '@plat-dev/lib/clock';
 import { equal } from '@plat-dev/lib/equal';
 import type { Log } from '@plat-dev/lib/log';
 import { nextTurn } from '@plat-dev/lib/next-turn';
-import { inSlices, SLICED_FROM, Slices, soonOrInSlices, type Work } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { inSlices, SLICED_FROM, Slices, soonOrInSlices } from '@plat-dev/lib/slices';
 import { ApiError } from '@plat-dev/meta/errors';
 import { type Identity, shortWord } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
@@ -68,16 +67,6 @@ export interface ServedDefinition {
 /** The generation grows with each change of the spec. */
 function sameSpec(known: ServedDefinition, { metadata, spec }: CustomResourceDefinition): boolean {
   return (known.generation !== undefined && known.generation === metadata.generation) || equal(known.spec, spec);
-}
-
-/** The shapes for field ownership are prepared here as well, so that the first object need not wait for them. */
-async function compiledInSlices(compiling: Work<CustomKind>): Promise<CustomKind> {
-  const custom = await inSlices(compiling, new Slices());
-  for (const { schema } of Object.values(custom.kind.versions)) {
-    await nextTurn();
-    shapeOf(schema);
-  }
-  return custom;
 }
 
 type FailurePhrase = 'cannot delete objects of a CustomResourceDefinition' | 'cannot remove objects of a deleted CustomResourceDefinition';
@@ -279,9 +268,16 @@ export class Definitions {
     });
     this.dropConnections();
   }
-  private compile(definition: CustomResourceDefinition): MaybePromise<CustomKind> {
+  private async compile(definition: CustomResourceDefinition): Promise<CustomKind> {
     const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules);
-    return this.isLarge(definition.metadata.name ?? '') ? compiledInSlices(compiling) : soonOrInSlices(compiling);
+    if (!this.isLarge(definition.metadata.name ?? '')) return soonOrInSlices(compiling);
+    const custom = await inSlices(compiling, new Slices());
+    // The shapes for field ownership are prepared here as well, so that the first object need not wait for them.
+    for (const { schema } of Object.values(custom.kind.versions)) {
+      await nextTurn();
+      shapeOf(schema);
+    }
+    return custom;
   }
   /** The kind of the server that this one is a fork of; one that calls a webhook is compiled again, with connections of its own. */
   private compiledBefore(definition: CustomResourceDefinition): CustomKind | undefined {

@@ -3,8 +3,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub, toHub } from '@plat-dev/kinds/served';
 import { own } from '@plat-dev/lib/own';
-import { atOnce, inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { atOnce, inSlices, resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { ApiError, unsupportedMediaType } from '@plat-dev/meta/errors';
 import { addUntouched, type Patch, type ReadBody, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '@plat-dev/patch';
@@ -135,10 +134,10 @@ async function patchedHub(
     await slices.pause();
   }
   const made = madeVersion(services, resource, patch, document);
-  if (faults !== undefined) await run(unknownIn(made, document, faults), slices);
+  if (faults !== undefined) await resultOf(unknownIn(made, document, faults), slices);
   if (resource.custom) checkCustomType(made, document, write.name);
   const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
-  const object = await run(readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined), slices);
+  const object = await resultOf(readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined), slices);
   if (slices !== undefined) await slices.pause();
   if (touched !== undefined) addUntouched(object as never, shown as never, touched);
   if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
@@ -156,9 +155,6 @@ async function patchedDocument(patch: Patch, document: JsonValue, slices: Slices
   await slices.pause();
   return patched;
 }
-
-const run = <T>(work: Work<T>, slices: Slices | undefined): MaybePromise<T> =>
-  slices === undefined ? atOnce(work) : inSlices(work, slices);
 
 /** Reports the unknown fields of what a patch made. */
 function unknownIn({ schema, definition }: Resource, document: JsonValue, faults: FieldFaults): Work<void> {

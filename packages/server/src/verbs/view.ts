@@ -3,7 +3,6 @@
 import type { ApiObject, ViewSubresource } from '@plat-dev/kinds/kind';
 import { equal } from '@plat-dev/lib/equal';
 import { atOnce, inSlices, type Work } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { joinApiVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
@@ -75,7 +74,7 @@ export async function getView(services: Services, ctx: Context, resource: Resour
 }
 
 /** The form of an object of which a view shows a part. */
-const viewedItem = (resource: Resource, item: Item): MaybePromise<ApiObject> =>
+const viewedItem = async (resource: Resource, item: Item): Promise<ApiObject> =>
   resource.versions.validatesRequestVersion ? resource.versions.read(item) : resource.versions.decode(item);
 
 export async function updateView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
@@ -145,7 +144,7 @@ async function writeView(
 }
 
 /** The object with a view that admission may have changed. */
-function admittedView(services: Services, resource: Resource, view: View, given: ApiObject, hub: ApiObject): MaybePromise<ApiObject> {
+async function admittedView(services: Services, resource: Resource, view: View, given: ApiObject, hub: ApiObject): Promise<ApiObject> {
   const whole = resource.versions.inRequestVersion(hub);
   if (whole !== hub && equal(given, shown(services, view, whole))) return hub;
   view.write(given as never, whole as never, new FieldErrors(), services.registry.env);
