@@ -19,8 +19,9 @@ const BOOKMARK_EVERY_MS = 60_000;
 const LONGER_IN_PROCESS = 100;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {
-  // Many clients may begin at once, and a selector may have thousands of requirements.
-  await turnWithTime();
+  // Many clients may begin at once, and a selector may have thousands of requirements. Within the process a watch begins before the
+  // writes that its caller sends after it.
+  if (!ctx.inProcess) await turnWithTime();
   const { registry, limits } = services;
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource), true);
   const options = readOptions(ctx, registry.catalog, true);
