@@ -38,11 +38,11 @@ const hurried = (): { monotonic(): number } => {
 };
 
 const forms: [string, Partial<Representation>, boolean, number][] = [
-  ['YAML', { media: 'yaml' }, false, 2000],
+  ['YAML', { media: 'yaml' }, false, 20],
   ['pretty', { media: 'json' }, true, 2],
   ['binary', { media: 'protobuf' }, false, 2],
   ['Table', { media: 'json', transform: 'Table' as never, transformVersion: 'meta/v1' }, false, 2],
-  ['YAML Table', { media: 'yaml', transform: 'Table' as never, transformVersion: 'meta/v1' }, false, 2000],
+  ['YAML Table', { media: 'yaml', transform: 'Table' as never, transformVersion: 'meta/v1' }, false, 20],
 ];
 const represent = (r: Partial<Representation>, pretty: boolean, slices?: Slices): Promise<Buffer> => {
   const representation = { type: 'x/y', transform: undefined, transformVersion: '', pretty: false, ...r } as Representation;

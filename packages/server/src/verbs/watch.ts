@@ -15,16 +15,17 @@ import { includeObject, objectOffer } from './read.ts';
 /** A bookmark comes about this long before the end of a watch, and once a minute before. */
 export const BOOKMARK_BEFORE_END_MS = 2000;
 const BOOKMARK_EVERY_MS = 60_000;
+/** Longer ones have a selector that takes time. */
+const LONG_URL = 1024;
 /** Watches within the process need no other server to balance load with: they last so many times longer. */
 const LONGER_IN_PROCESS = 100;
 
 export async function watchObjects(services: Services, ctx: Context, resource: Resource): Promise<void> {
-  // Many clients may begin at once, and a selector may have thousands of requirements. Within the process a watch begins before the
-  // writes that its caller sends after it.
-  if (!ctx.inProcess) await turnWithTime();
   const { registry, limits } = services;
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource), true);
   const options = readOptions(ctx, registry.catalog, true);
+  // Many clients may begin at once. One that names a version, or thousands of requirements, may wait; one from now on begins now.
+  if (options.resourceVersion !== '' || (ctx.req.url?.length ?? 0) > LONG_URL) await turnWithTime();
   const selection = selectionOf(ctx, resource, ctx.info.namespace, ctx.info.legacyWatch ? ctx.info.name : '');
   const frames = new Frames(services, resource, representation, includeObject(ctx, representation));
   ctx.longRunning = true;
