@@ -2,6 +2,7 @@
  * All nodes with their pods, and the counts by topology. Everything is kept up to date by single changes: none visits all pods.
  * A decision may try something out by placing and removing pods, as long as all is as before when it ends.
  */
+import type { Work } from '@plat-dev/lib/slices';
 import type { Labels } from '@plat-dev/meta/labels';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { PodClasses } from './pod-class.ts';
@@ -29,6 +30,8 @@ export class Cluster implements Placements {
   private readonly freeSlots: number[] = [];
   private slots = 0;
   private readonly counts = new Set<DomainCounts>();
+  /** Released counts that their members still have to forget. */
+  private readonly released = new Set<DomainCounts>();
   private readonly namespaces = new Map<string, Labels>();
   /** Nodes with taints that only ask pods to stay away. */
   softTainted = 0;
@@ -210,6 +213,14 @@ export class Cluster implements Placements {
   release(counts: DomainCounts): void {
     this.counts.delete(counts);
     counts.release();
+    this.released.add(counts);
+  }
+  /** Frees what was released, in steps. */
+  *forgetReleased(): Work<void> {
+    for (const counts of this.released) {
+      yield* counts.forgetMembers();
+      this.released.delete(counts);
+    }
   }
   get countTables(): number {
     return this.counts.size;

@@ -1,7 +1,7 @@
 /** Chooses a node for a pod: the best of those on which it fits, or why it fits on none. */
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import type { Random } from '@plat-dev/lib/random';
-import { atOnce, noWork, type Work } from '@plat-dev/lib/slices';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import { misfitWithNominated } from './filters.ts';
@@ -68,9 +68,12 @@ export class Decider {
     return plan;
   }
   /** Brings the plan of a class up to date in steps, so that little is left to a decision about its pods. */
-  prepare(podClass: PodClass): Work<void> {
-    const isDecided = this.failures.get(podClass)?.version === this.cluster.version;
-    return isDecided ? noWork(undefined) : this.keptPlan(podClass).refresh();
+  *prepare(podClass: PodClass): Work<void> {
+    if (this.failures.get(podClass)?.version === this.cluster.version) return;
+    const plan = this.keptPlan(podClass);
+    yield* this.cluster.forgetReleased();
+    yield* plan.refresh();
+    yield* plan.sumUp();
   }
   private keptPlan(podClass: PodClass): Plan {
     let plan = this.plans.use(podClass);

@@ -2,8 +2,9 @@
  * What a decision about pods of one class looks up: which nodes their labels and taints allow, and the counts by topology that
  * their constraints need. It is kept between decisions, because most pods that wait are of the same few classes.
  */
-import type { Work } from '@plat-dev/lib/slices';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { LabelSelector } from '@plat-dev/meta/labels';
+import { Attraction, type Weighted } from './attraction.ts';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import { untoleratedTaint, unwelcomeTaints } from './node-match.ts';
@@ -33,16 +34,12 @@ export interface Spread {
   /** 1 if the pod counts itself. */
   readonly self: number;
 }
-export interface Weighted {
-  readonly counts: DomainCounts;
-  readonly weight: number;
-}
 
 const unschedulable: Misfit = { reasons: ['node(s) were unschedulable'], cause: Cause.nodes, final: true };
 const otherNodes: Misfit = { reasons: ["node(s) didn't match Pod's node affinity/selector"], cause: Cause.nodes, final: true };
 
-/** Groups of terms that are looked at before the work yields. */
-const GROUPS_A_STEP = 16;
+/** Terms, groups of them and tables that are looked at before the work yields. */
+const TERMS_A_STEP = 16;
 
 export interface PlanOptions {
   readonly cluster: Cluster;
@@ -70,7 +67,11 @@ export class Plan {
 
   private readonly options: PlanOptions;
   private readonly own: DomainCounts[] = [];
+  /** What the next decision uses; those after it need new sums. */
+  private attraction: Attraction | undefined;
   private groupsVersion = -1;
+  /** Of the labels, when all tables were up to date. */
+  private countedVersion = -1;
   private defaultsVersion = -1;
   private defaultCounts: DomainCounts[] = [];
   private defaultText = '';
@@ -109,15 +110,14 @@ export class Plan {
     const { cluster, defaults } = this.options;
     const { podClass } = this;
     yield* this.refreshGroups();
+    // The class may have gone meanwhile.
+    if (this.isReleased) return;
     const version = defaults.version(podClass.namespace);
     if (!this.softNeedsAll && this.defaultsVersion !== version) {
       this.defaultsVersion = version;
       this.useDefaults(defaults.selector(podClass));
     }
-    yield* this.refreshCounts(this.own);
-    yield* this.refreshCounts(this.defaultCounts);
-    yield* this.refreshCounts(this.keptAway.values());
-    for (const { counts } of this.attracted.values()) yield* this.refreshCounts([counts]);
+    if (this.countedVersion !== cluster.labelsVersion) yield* this.refreshCounts();
     if (this.checkedAt.length < cluster.slotCount) this.grow(cluster.slotCount);
   }
   /** Looks at the groups of terms that have come or left, or at all of them. Others may come and leave meanwhile. */
@@ -132,7 +132,7 @@ export class Plan {
         let seen = 0;
         for (const group of groups.all()) {
           this.meet(group);
-          if (++seen % GROUPS_A_STEP === 0) yield;
+          if (++seen % TERMS_A_STEP === 0) yield;
         }
       }
       for (const { group, isThere } of changes ?? []) {
@@ -149,17 +149,49 @@ export class Plan {
   private meet(group: TermGroup): void {
     const { term, weight, counts } = group;
     if (!selects(term, this.podClass, this.options.cluster.namespaceLabels)) return;
+    this.countedVersion = -1;
     if (weight === undefined) this.keptAway.set(group, counts);
     else this.attracted.set(group, { counts, weight });
   }
-  private *refreshCounts(all: Iterable<DomainCounts>): Work<void> {
-    for (const counts of all) {
+  private *refreshCounts(): Work<void> {
+    const { labelsVersion } = this.options.cluster;
+    let seen = 0;
+    for (const counts of this.tables()) {
       // Counts of a class that has gone meanwhile are no longer kept up to date.
       if (this.isReleased) return;
-      if (!counts.isStale) continue;
-      counts.refresh();
-      yield;
+      const { isStale } = counts;
+      if (isStale) counts.refresh();
+      if (isStale || ++seen % TERMS_A_STEP === 0) yield;
     }
+    this.countedVersion = labelsVersion;
+  }
+  private *tables(): Generator<DomainCounts> {
+    yield* this.own;
+    yield* this.defaultCounts;
+    yield* this.keptAway.values();
+    for (const { counts } of this.attracted.values()) yield counts;
+  }
+  /** Sums up what the pod and others prefer, for the next decision. Pods that come and go meanwhile may be left out: they decide little. */
+  *sumUp(): Work<Attraction> {
+    this.attraction = undefined;
+    const attraction = new Attraction();
+    let seen = 0;
+    for (const weighted of this.preferences()) {
+      attraction.add(weighted);
+      if (++seen % TERMS_A_STEP === 0) yield;
+    }
+    this.attraction = attraction;
+    return attraction;
+  }
+  private *preferences(): Generator<Weighted> {
+    yield* this.preferred;
+    yield* this.attracted.values();
+  }
+  /** The sums that were prepared for this decision, or new ones. */
+  takeAttraction(): Attraction {
+    const attraction = this.attraction ?? atOnce(this.sumUp());
+    this.attraction = undefined;
+    return attraction;
   }
   /** The counts are no longer needed. */
   release(): void {
@@ -254,6 +286,7 @@ export class Plan {
     const text = selector?.toString() ?? '';
     if (text === this.defaultText) return;
     this.defaultText = text;
+    this.countedVersion = -1;
     for (const counts of this.defaultCounts) this.options.cluster.release(counts);
     this.defaultCounts = [];
     this.softSpread = [];

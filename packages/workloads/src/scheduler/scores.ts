@@ -105,14 +105,12 @@ function addSpread(cluster: Cluster, plan: Plan, nodes: readonly NodeState[], to
   }
 }
 
-function addPodAffinity({ preferred, attracted }: Plan, nodes: readonly NodeState[], totals: Float64Array): void {
+function addPodAffinity(plan: Plan, nodes: readonly NodeState[], totals: Float64Array): void {
+  const attraction = plan.takeAttraction();
   const raw = new Float64Array(nodes.length);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[i] as NodeState;
-    let sum = 0;
-    for (const { counts, weight } of preferred) sum += weight * counts.at(node);
-    for (const { counts, weight } of attracted.values()) sum += weight * counts.at(node);
+    const sum = attraction.at(nodes[i] as NodeState);
     raw[i] = sum;
     if (sum < least) least = sum;
     if (sum > most) most = sum;

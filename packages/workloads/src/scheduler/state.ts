@@ -4,6 +4,7 @@
  */
 import type { Taint, Toleration } from '@plat-dev/kinds/core/schema/pods/scheduling';
 import type { Part } from '@plat-dev/kinds/wire';
+import type { Work } from '@plat-dev/lib/slices';
 import type { LabelSelector, Labels } from '@plat-dev/meta/labels';
 import { timeMillis } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../shared/pods.ts';
@@ -199,6 +200,9 @@ export interface CountedBy {
   readonly withDomains?: boolean;
 }
 
+/** Members that forget a table before the work yields. */
+const MEMBERS_A_STEP = 64;
+
 /** What a table of counts reads. */
 export interface Placements {
   nodes(): Iterable<NodeState>;
@@ -247,6 +251,10 @@ export class DomainCounts {
     const domain = node.labelMap.get(this.by.topologyKey);
     return domain === undefined ? 0 : (this.counts.get(domain) ?? 0);
   }
+  /** Pods in each domain that has some. */
+  get byDomain(): ReadonlyMap<string, number> {
+    return this.counts;
+  }
   /** Pods in all domains. */
   get total(): number {
     return this.sum;
@@ -278,10 +286,16 @@ export class DomainCounts {
   }
   /** Nothing is counted any more. */
   release(): void {
-    for (const podClass of this.members) podClass.counts.delete(this);
-    this.members.clear();
     this.version = -1;
     this.clear();
+  }
+  /** After the release: the members forget the table in steps, because there may be many. */
+  *forgetMembers(): Work<void> {
+    for (const podClass of this.members) {
+      podClass.counts.delete(this);
+      this.members.delete(podClass);
+      if (this.members.size % MEMBERS_A_STEP === 0) yield;
+    }
   }
   /** Pods of a member came to a node, or left it. */
   change(node: NodeState, delta: number): void {

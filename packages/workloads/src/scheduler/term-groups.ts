@@ -31,7 +31,6 @@ const REQUIRED_WEIGHT = 1;
 /** What the groups need of the cluster. */
 export interface CountingCluster {
   count(by: CountedBy): DomainCounts;
-  release(counts: DomainCounts): void;
   readonly namespaceLabels: (name: string) => Labels | undefined;
 }
 
@@ -64,7 +63,6 @@ export class TermGroups {
       const group = this.groups.get(key);
       if (group === undefined || --group.classes > 0) continue;
       this.groups.delete(key);
-      this.cluster.release(group.counts);
       this.note({ group, isThere: false });
     }
   }
