@@ -29,10 +29,8 @@ test.each([
   const session = http2.connect(server.address, { rejectUnauthorized: false, settings: { initialWindowSize: 100 } });
   const headers = { authorization: 'Bearer admin-token', ':path': '/api/v1/namespaces/default/configmaps?watch=1' };
   const streams = Array.from({ length: 5 }, () => session.request(headers));
-  for (const stream of streams) {
-    stream.on('error', () => {});
-    await once(stream, 'response');
-  }
+  for (const stream of streams) stream.on('error', () => {});
+  await Promise.all(streams.map((stream) => once(stream, 'response')));
   await until(5);
   for (let i = 0; i < 3; i++)
     await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', {

@@ -29,8 +29,8 @@ onStores(['memory'], { identity: 'kubernetes', controllers: [] }, (server) => {
       if (++counted.pauses === at) {
         act();
         // The server learns from its connection that the client has left.
-        const { ended } = this as unknown as { ended: () => boolean };
-        while (!ended()) await nextTurn();
+        const { isEnded } = this as unknown as { isEnded: () => boolean };
+        while (!isEnded()) await nextTurn();
       }
       return pause.call(this);
     });
