@@ -144,6 +144,35 @@ test('many terms of other pods are summed up in steps before the decision, which
   expect(['first', 'second'].map((name) => world.placed.get(`default/${name}`))).toEqual(['n2', 'n2']);
 });
 
+test('the pod that was prepared is decided, before a more urgent one that came meanwhile and is not prepared', () => {
+  const world = new World();
+  world.node('n1');
+  world.pod('first', apartFrom('c', 'd'));
+  const preparing = world.scheduler.prepare();
+  preparing.next();
+  world.pod('urgent', { priority: 9 });
+  atOnce(preparing);
+  expect(world.scheduler.next()).toBe(true);
+  expect([...world.placed.keys()]).toEqual(['default/first']);
+  world.run();
+  expect([...world.placed.keys()]).toEqual(['default/first', 'default/urgent']);
+});
+
+test('nothing is decided unprepared when the pod that was prepared has gone: the next one is prepared first', () => {
+  const world = new World();
+  world.node('n1');
+  world.pod('first', apartFrom('c', 'd'));
+  world.pod('second');
+  atOnce(world.scheduler.prepare());
+  world.remove('first');
+  expect(world.scheduler.next()).toBe(true);
+  expect([...world.placed.keys()]).toEqual([]);
+  atOnce(world.scheduler.prepare());
+  expect(world.scheduler.next()).toBe(true);
+  expect([...world.placed.keys()]).toEqual(['default/second']);
+  expect(world.scheduler.next()).toBe(false);
+});
+
 test('sums serve one decision: the next one sees where its pod went', () => {
   const world = new World();
   world.node('large', { cpu: '64', memory: '64Gi' });

@@ -6,7 +6,7 @@
 import { keyOf } from '@plat-dev/client/informer';
 import { own } from '@plat-dev/lib/own';
 import type { Random } from '@plat-dev/lib/random';
-import { noWork, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
@@ -50,6 +50,7 @@ const everything = freed | Cause.nodes;
 export class Scheduler {
   private readonly options: SchedulerOptions;
   private readonly pods = new Map<string, PodState>();
+  private prepared: PodState | undefined;
   /** Of failures that pods of a class share, why no deletion of other pods helps. */
   private readonly noPreemption = new WeakMap<Failure, string>();
 
@@ -63,15 +64,17 @@ export class Scheduler {
   // ---- decisions -------------------------------------------------------------------------------------------------
 
   /** What the next decision looks up, in steps: the decision itself is made at once. */
-  prepare(): Work<void> {
+  *prepare(): Work<void> {
     const pod = this.options.waiting.first;
-    return pod === undefined ? noWork(undefined) : this.options.decider.prepare(pod.class);
+    this.prepared = pod;
+    if (pod !== undefined) yield* this.options.decider.prepare(pod.class);
   }
-  /** Decides about the next pod; false if none waits. */
+  /** Decides about the pod that was prepared, even if a more urgent one came meanwhile, or about the next; false if none waits. */
   next(): boolean {
     const { waiting, decider } = this.options;
-    const pod = waiting.take();
-    if (pod === undefined) return false;
+    const pod = waiting.take(this.prepared);
+    this.prepared = undefined;
+    if (pod === undefined) return !waiting.isEmpty;
     try {
       const decision = decider.decide(pod);
       if ('node' in decision) this.choose(pod, decision);

@@ -66,18 +66,14 @@ export class WaitingPods {
     }
     return undefined;
   }
-  /** The pod to decide next. */
-  take(): PodState | undefined {
-    for (let entry = this.active.take(); entry !== undefined; entry = this.active.take()) {
-      const { pod, order } = entry;
-      if (pod.place !== 'active' || pod.order !== order) continue;
-      this.remove(pod);
-      pod.attempts++;
-      pod.causes = 0;
-      pod.triedAt = this.options.clock.monotonic();
-      return pod;
-    }
-    return undefined;
+  /** The pod to decide next, or this one if it still waits for that. */
+  take(pod = this.first): PodState | undefined {
+    if (pod?.place !== 'active') return undefined;
+    this.remove(pod);
+    pod.attempts++;
+    pod.causes = 0;
+    pod.triedAt = this.options.clock.monotonic();
+    return pod;
   }
   get isEmpty(): boolean {
     return this.counts.active === 0;
