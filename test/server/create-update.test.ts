@@ -66,7 +66,11 @@ describe('create', () => {
     expect(answer.status).toBe(201);
     expect(answer.json.metadata).toMatchObject({ name, uid: expect.any(String) });
     expect((await server.admin.get(`${configmaps}/${name}`)).status).toBe(404);
-    expect((await server.admin.ok('GET', configmaps)).metadata.resourceVersion).toBe(before);
+    // Others may write meanwhile: the first change under this name is that of a create which is stored.
+    const watch = await server.admin.watch(`${configmaps}?watch=1&resourceVersion=${before}&fieldSelector=metadata.name%3D${name}`);
+    const stored = await server.admin.ok('POST', configmaps, { metadata: { name } });
+    expect(await watch.take(1)).toMatchObject([{ type: 'ADDED', object: { metadata: { uid: stored.metadata.uid } } }]);
+    watch.close();
   });
 });
 
