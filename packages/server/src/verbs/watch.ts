@@ -24,8 +24,9 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const { registry, limits } = services;
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource), true);
   const options = readOptions(ctx, registry.catalog, true);
-  // Many clients may begin at once. One that names a version, or thousands of requirements, may wait; one from now on begins now.
-  if (options.resourceVersion !== '' || (ctx.req.url?.length ?? 0) > LONG_URL) await turnWithTime();
+  // Many clients may begin at once. One that names a version, or thousands of requirements, may wait; one from now on begins now, and
+  // so do controllers.
+  if (!ctx.inProcess && (options.resourceVersion !== '' || (ctx.req.url?.length ?? 0) > LONG_URL)) await turnWithTime();
   const selection = selectionOf(ctx, resource, ctx.info.namespace, ctx.info.legacyWatch ? ctx.info.name : '');
   const frames = new Frames(services, resource, representation, includeObject(ctx, representation));
   ctx.longRunning = true;
