@@ -82,7 +82,7 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
   const item = target.resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target);
   const slices = request?.slices(item.bytes.length);
-  const pod = (versions.recent.written(target.resource, item) ?? (await versions.decode(item, slices))) as ApiObject & Pod;
+  const pod = (versions.recent.sharedObject(target.resource, item) ?? (await versions.decode(item, slices))) as ApiObject & Pod;
   checkPreconditions(pod, binding, name);
   if (pod.metadata.deletionTimestamp !== undefined)
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);

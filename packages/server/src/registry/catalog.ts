@@ -45,7 +45,7 @@ export class Catalog {
   /** Kinds in discovery order, each with its served resources. */
   private readonly kinds = new Map<string, { kind: Kind; resources: Resource[] }>();
   /** Kinds as the server itself needs them, served or not: built-in ones in their most preferred version, custom ones as they are stored. */
-  private readonly own = new Map<string, Resource>();
+  private readonly preferredResources = new Map<string, Resource>();
   /** Grows when kinds come and go: a cache key for discovery and OpenAPI. */
   generation = 0;
   private readonly listeners = new Set<() => void>();
@@ -64,11 +64,11 @@ export class Catalog {
     for (const kind of kinds) {
       const store = kind.sharesStoreOf;
       const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);
-      const served = serve(kind, this.identity, { all: true, release: this.release, ...(owner !== undefined && { store: owner }) });
+      const servedVersions = serve(kind, this.identity, { all: true, release: this.release, ...(owner !== undefined && { store: owner }) });
       const collection = kind.virtual ? undefined : this.cache.declare(collectionOptions(owner ?? kind));
-      this.put(kind, served, { collection, read: undefined, owner: owner ?? kind }, enabled);
+      this.put(kind, servedVersions, { collection, read: undefined, owner: owner ?? kind }, enabled);
     }
-    this.changed();
+    this.notifyListeners();
   }
 
   /** Adds or replaces a custom kind while the server runs. `reread`: objects that are there may read in another way now. */
@@ -76,12 +76,12 @@ export class Catalog {
     const enabled = ({ group, version, definition }: Served): boolean => {
       if (definition.served === false) return false;
       // Built-in kinds take precedence over custom ones with the same path.
-      const known = this.byPath.get(`${group}/${version}/${kind.plural}`);
-      return known === undefined || known.custom;
+      const existingResource = this.byPath.get(`${group}/${version}/${kind.plural}`);
+      return existingResource === undefined || existingResource.custom;
     };
     await this.cache.add({ ...collectionOptions(kind), read }, reread, (collection) => {
       this.put(kind, serve(kind, this.identity, { custom: true, all: true }), { collection, read, owner: kind }, enabled);
-      this.changed();
+      this.notifyListeners();
     });
     return this.kinds.get(idOf(kind))?.resources ?? [];
   }
@@ -91,7 +91,7 @@ export class Catalog {
     this.drop(kind);
     for (const listener of this.removalListeners) listener(kind, resources);
     if (forget) this.cache.remove(prefixOf(kind));
-    this.changed();
+    this.notifyListeners();
   }
 
   /** Called after kinds came or went. Returns the function that ends it. */
@@ -103,7 +103,7 @@ export class Catalog {
   onRemove(listener: (kind: Kind, resources: readonly Resource[]) => void): void {
     this.removalListeners.add(listener);
   }
-  private changed(): void {
+  private notifyListeners(): void {
     this.generation++;
     for (const listener of this.listeners) listener();
   }
@@ -120,24 +120,25 @@ export class Catalog {
   }
   /** A built-in kind by its base group name, in its most preferred version, also where it is not served. */
   builtin(base: string, plural: string): Resource {
-    const found = this.own.get(`${base}/${plural}`);
-    if (found === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
-    return found;
+    const resource = this.preferredResources.get(`${base}/${plural}`);
+    if (resource === undefined) throw new Error(`there is no built-in kind ${base}/${plural}`);
+    return resource;
   }
   /** The same by full group name and in that very version, for parts of the server that make requests. */
   findOwn(group: string, version: string, plural: string): Resource | undefined {
     const base = baseGroup(this.identity, group);
-    const found = base === undefined ? undefined : this.own.get(`${base}/${plural}`);
-    return found?.version === version ? found : undefined;
+    const resource = base === undefined ? undefined : this.preferredResources.get(`${base}/${plural}`);
+    return resource?.version === version ? resource : undefined;
   }
   /** Built-in kinds that may be stored and of which no version is served, as `findOwn` finds them. */
   unserved(): Resource[] {
-    const found: Resource[] = [];
+    const unservedResources: Resource[] = [];
     for (const { kind, resources } of this.kinds.values()) {
-      const own = kind.custom || kind.virtual || kind.sharesStoreOf !== undefined ? undefined : this.own.get(idOf(kind));
-      if (own !== undefined && resources.length === 0) found.push(own);
+      const resource =
+        kind.custom || kind.virtual || kind.sharesStoreOf !== undefined ? undefined : this.preferredResources.get(idOf(kind));
+      if (resource !== undefined && resources.length === 0) unservedResources.push(resource);
     }
-    return found;
+    return unservedResources;
   }
   /** Whether some version of a built-in kind is served; `base` is the base name of its group. */
   serves(base: string, plural: string): boolean {
@@ -160,7 +161,7 @@ export class Catalog {
   }
   /** A custom kind in the version that is stored, served or not. */
   stored(kind: Kind): Resource | undefined {
-    return this.own.get(idOf(kind));
+    return this.preferredResources.get(idOf(kind));
   }
   all(): Iterable<{ kind: Kind; resources: Resource[] }> {
     return this.kinds.values();
@@ -178,7 +179,7 @@ export class Catalog {
 
   private put(
     kind: Kind,
-    served: readonly Served[],
+    servedVersions: readonly Served[],
     { collection, read, owner }: Pick<Resource, 'collection' | 'read'> & { readonly owner: Kind },
     enabled: (served: Served) => boolean,
   ): void {
@@ -186,21 +187,23 @@ export class Catalog {
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) =>
       owner === kind ? name : (own(kind.fieldNames, name) ?? `no ${name}`),
     );
-    const make = (one: Served): Resource => {
-      const gated = new GatedFields(one.hub.schema, owner.gated, this.identity, this.feature);
-      return { ...one, collection, read, fieldNames, gated, versions: new Versions(one, this.recent) };
+    const make = (servedVersion: Served): Resource => {
+      const gated = new GatedFields(servedVersion.hub.schema, owner.gated, this.identity, this.feature);
+      return { ...servedVersion, collection, read, fieldNames, gated, versions: new Versions(servedVersion, this.recent) };
     };
-    const preferred = kind.custom ? served.find(({ isHub }) => isHub) : served[0];
+    const preferred = kind.custom ? servedVersions.find(({ isHub }) => isHub) : servedVersions[0];
     const first = preferred === undefined ? undefined : make(preferred);
-    if (first !== undefined) this.own.set(idOf(kind), first);
-    const resources = served.filter(enabled).map((one) => (one === preferred && first !== undefined ? first : make(one)));
+    if (first !== undefined) this.preferredResources.set(idOf(kind), first);
+    const resources = servedVersions
+      .filter(enabled)
+      .map((servedVersion) => (servedVersion === preferred && first !== undefined ? first : make(servedVersion)));
     this.kinds.set(idOf(kind), { kind, resources });
     for (const r of resources) this.byPath.set(`${r.group}/${r.version}/${kind.plural}`, r);
   }
   private drop(kind: Kind): void {
     for (const r of this.kinds.get(idOf(kind))?.resources ?? []) this.byPath.delete(`${r.group}/${r.version}/${kind.plural}`);
     this.kinds.delete(idOf(kind));
-    this.own.delete(idOf(kind));
+    this.preferredResources.delete(idOf(kind));
   }
 }
 
@@ -214,7 +217,7 @@ function collectionOptions(kind: Kind): CollectionOptions {
   const readers = Object.values(kind.fields ?? {}) as ((object: ApiObject) => string)[];
   const facts = (object: unknown): Facts => {
     const o = object as ApiObject;
-    return { labels: o.metadata.labels, fields: readers.length === 0 ? undefined : readers.map((read) => read(o) ?? '') };
+    return { labels: o.metadata.labels, fields: readers.length === 0 ? undefined : readers.map((readField) => readField(o) ?? '') };
   };
   return { prefix: prefixOf(kind), facts, eventLimit: EVENT_LIMIT, later: mayLoadLater(kind) };
 }

@@ -32,28 +32,28 @@ function nameOfHook(kind: Resource['kind']): string {
  * The stored form of an object, unless it is too large: the one place that limits the size of objects.
  * An object that exceeds the limit already, because a release without it or with a higher one stored it, may become smaller.
  */
-export function boundedValue(deps: RegistryDeps, resource: Resource, object: ApiObject, slices?: undefined, before?: Item): Buffer;
+export function boundedValue(deps: RegistryDeps, resource: Resource, object: ApiObject, slices?: undefined, replaced?: Item): Buffer;
 /** That of a large object is made in slices. Also rejects with RequestEnded. */
 export function boundedValue(
   deps: RegistryDeps,
   resource: Resource,
   object: ApiObject,
   slices: Slices | undefined,
-  before?: Item,
+  replaced?: Item,
 ): MaybePromise<Buffer>;
 export function boundedValue(
   deps: RegistryDeps,
   resource: Resource,
   object: ApiObject,
   slices?: Slices,
-  before?: Item,
+  replaced?: Item,
 ): MaybePromise<Buffer> {
   const limit = deps.maxObjectBytes;
-  const stored = before?.bytes.length ?? 0;
-  const most = Math.max(stored, limit);
+  const storedLength = replaced?.bytes.length ?? 0;
+  const most = Math.max(storedLength, limit);
   const bounded = (value: Buffer): Buffer => {
     const size = value.length - HEADER;
-    if (size > limit && size >= stored) throw objectTooLarge(size, limit);
+    if (size > limit && size >= storedLength) throw objectTooLarge(size, limit);
     return value;
   };
   const refuse = (error: unknown): never => {
@@ -112,17 +112,17 @@ export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
   const value = put.value ?? boundedValue(deps, resource, object);
   const { labels, fields } = collection.factsOf(object);
-  const parsed = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
+  const parsedObject = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
   const key = keyOf(target);
   const { prefix } = collection;
-  const facts: Facts = { labels, fields, read: resource.read, place: { prefix, key }, parsed };
+  const facts: Facts = { labels, fields, read: resource.read, place: { prefix, key }, parsed: parsedObject };
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const at = prefix + key;
-  const own: Operation =
+  const objectWrite: Operation =
     ttlSeconds === undefined
       ? { type: 'put', key: at, value, expect, created }
       : { type: 'put', key: at, value, expect, created, ttlSeconds };
-  return commitAll(deps, more.length === 0 ? [own] : [own, ...more], [facts], sideWrites, steps).then((revision) => {
+  return commitAll(deps, more.length === 0 ? [objectWrite] : [objectWrite, ...more], [facts], sideWrites, steps).then((revision) => {
     const item = collection.pending === undefined ? collection.items.get(key) : undefined;
     // If the schema of the collection has changed meanwhile, the response is the object as it was written.
     if (item?.revision === revision && collection.readsBy(resource.read)) return item;
@@ -151,51 +151,51 @@ const SIDE_TRIES = 20;
 /** Commits with the side writes that admission requested. */
 function commitAll(
   deps: RegistryDeps,
-  own: readonly Operation[],
+  objectWrites: readonly Operation[],
   facts: readonly (Facts | undefined)[],
   sideWrites: SideWrite[],
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
   return steps === undefined
-    ? deps.cache.commit(sideWrites.length === 0 ? own : atOnce(withSides(deps, own, sideWrites)), facts)
-    : commitPrepared(deps, own, facts, sideWrites, steps);
+    ? deps.cache.commit(sideWrites.length === 0 ? objectWrites : atOnce(withSides(deps, objectWrites, sideWrites)), facts)
+    : commitPrepared(deps, objectWrites, facts, sideWrites, steps);
 }
 
 /** Side writes are computed again after a conflict. */
 async function commitPrepared(
   deps: RegistryDeps,
-  own: readonly Operation[],
+  objectWrites: readonly Operation[],
   facts: readonly (Facts | undefined)[],
   sideWrites: SideWrite[],
   steps: readonly CommitStep[],
 ): Promise<number> {
-  const given = sideWrites.length;
+  const requestedSideWrites = sideWrites.length;
   for (let attempt = 1; ; attempt++) {
-    sideWrites.length = given;
-    let begun = 0;
-    let stored = false;
+    sideWrites.length = requestedSideWrites;
+    let stepsBegun = 0;
+    let isStored = false;
     try {
       for (const step of steps) {
-        begun++;
+        stepsBegun++;
         await step.prepare();
       }
-      const operations = await inSlices(withSides(deps, own, sideWrites), new Slices());
+      const operations = await inSlices(withSides(deps, objectWrites, sideWrites), new Slices());
       const revision = await deps.cache.commit(operations, facts, (assigned) => {
         for (const step of steps) step.assigned?.(assigned);
       });
-      stored = true;
+      isStored = true;
       return revision;
     } catch (error) {
-      const overtaken = error instanceof CommitConflict && !own.some((operation) => operation.key === error.key);
+      const overtaken = error instanceof CommitConflict && !objectWrites.some((operation) => operation.key === error.key);
       if (!overtaken || attempt >= SIDE_TRIES) throw error;
     } finally {
-      for (const step of steps.slice(0, begun)) step.settle(stored);
+      for (const step of steps.slice(0, stepsBegun)) step.settle(isStored);
     }
   }
 }
 
-function* withSides(deps: RegistryDeps, own: readonly Operation[], sideWrites: readonly SideWrite[]): Work<readonly Operation[]> {
-  const operations = [...own];
+function* withSides(deps: RegistryDeps, objectWrites: readonly Operation[], sideWrites: readonly SideWrite[]): Work<readonly Operation[]> {
+  const operations = [...objectWrites];
   for (const write of sideWrites) {
     operations.push(sideOperation(deps, write));
     yield;

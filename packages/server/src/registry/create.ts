@@ -176,7 +176,7 @@ async function commit(
     }
     try {
       const item = await commitPut(deps, target, put);
-      resource.versions.recent.created(resource, resource.collection?.prefix ?? '', item, object);
+      resource.versions.recent.keepCreated(resource, resource.collection?.prefix ?? '', item, object);
       return item;
     } catch (error) {
       if (!(error instanceof CommitConflict) || error.key !== storeKey(target)) throw error;

@@ -42,11 +42,11 @@ export function checkEntries(resource: Resource, object: unknown, old?: ApiObjec
   const errors = faultsOf(object, costlyOf(resource));
   if (!errors.empty && (old === undefined || faultsOf(old, costlyOf(resource)).empty)) throw tooMany(resource, object, errors);
 }
-/** The same for a body that is not decoded yet. `stored`: the object that it changes, which is read only if it matters. */
-export async function inspectEntries(resource: Resource, value: unknown, stored: () => Promise<ApiObject | undefined>): Promise<void> {
+/** The same for a body that is not decoded yet. `readStored` gives the object that it changes, which is read only if it matters. */
+export async function inspectEntries(resource: Resource, value: unknown, readStored: () => Promise<ApiObject | undefined>): Promise<void> {
   const errors = faultsOf(value, costlyOf(resource));
   if (errors.empty) return;
-  const old = await stored();
+  const old = await readStored();
   if (old === undefined || faultsOf(old, costlyOf(resource)).empty) throw tooMany(resource, value, errors);
 }
 /** The same for a body that is not stored: a patch, or options. */
@@ -96,9 +96,9 @@ function walk(value: object, most: number, below: number, costly: ReadonlyMap<st
     for (let i = 0; i < count; i++) {
       const inner: unknown = value[i];
       if (!isContainer(inner)) continue;
-      const before = faults.length;
+      const faultsBefore = faults.length;
       walk(inner, below, below, costly, faults);
-      if (faults.length > before) within(faults, i, before);
+      if (faults.length > faultsBefore) within(faults, i, faultsBefore);
     }
     return;
   }
@@ -111,9 +111,9 @@ function walk(value: object, most: number, below: number, costly: ReadonlyMap<st
     const inner = own(value as Record<string, unknown>, key);
     if (!isContainer(inner)) continue;
     const inside = key === 'managedFields' ? MAX_FIELDS : below;
-    const before = faults.length;
+    const faultsBefore = faults.length;
     walk(inner, costly.get(key) ?? inside, inside, costly, faults);
-    if (faults.length > before) within(faults, key, before);
+    if (faults.length > faultsBefore) within(faults, key, faultsBefore);
   }
 }
 /** Faults from a place on are below this step. */

@@ -51,12 +51,12 @@ const versionProblem = (text: string): string =>
   `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${/^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'}`;
 
 /** Waits until the cache may answer a read at "not older than" this version. Nothing to wait for in the usual case. */
-export function fresh(deps: RegistryDeps, resourceVersion: string): MaybePromise<void> {
-  const wanted = parseVersion(resourceVersion);
+export function waitForVersion(deps: RegistryDeps, resourceVersion: string): MaybePromise<void> {
+  const requiredRevision = parseVersion(resourceVersion);
   const { cache } = deps;
-  if (wanted === undefined) return cache.engine.exclusive ? undefined : cache.freshen();
-  if (wanted <= cache.revision) return;
-  return cache.waitFor(wanted, FRESH_WAIT_MS).catch((error: unknown) => {
+  if (requiredRevision === undefined) return cache.engine.exclusive ? undefined : cache.freshen();
+  if (requiredRevision <= cache.revision) return;
+  return cache.waitFor(requiredRevision, FRESH_WAIT_MS).catch((error: unknown) => {
     throw error instanceof CacheBehind ? tooLargeResourceVersion(resourceVersion, cache.revision, true) : error;
   });
 }
@@ -75,10 +75,10 @@ export function list(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
-  asked: ListOptions,
+  requestedOptions: ListOptions,
   waits?: Waits,
 ): MaybePromise<ListResult> {
-  const options = asked.limit > 0 || asked.continue !== '' ? chunkOptions(deps, asked) : asked;
+  const options = requestedOptions.limit > 0 || requestedOptions.continue !== '' ? chunkOptions(deps, requestedOptions) : requestedOptions;
   const { limit, resourceVersion, match } = options;
   if (options.continue !== '') return listFrom(deps, resource, selection, options, waits);
   const exact = match === 'Exact' || (match === '' && limit > 0 && resourceVersion !== '' && resourceVersion !== '0');
@@ -111,10 +111,10 @@ function listNow(
   const current = () => listCurrent(resource, selection, deps.cache.revision, start, limit, waits);
   const collection = resource.collection;
   if (collection?.pending === undefined) return current();
-  const loaded = (): Promise<ListResult> => (collection.pending?.() ?? Promise.resolve()).then(current);
-  if (limit <= 0 || limit > HISTORY_CHUNK || !selection.everything) return loaded();
+  const listWhenLoaded = (): Promise<ListResult> => (collection.pending?.() ?? Promise.resolve()).then(current);
+  if (limit <= 0 || limit > HISTORY_CHUNK || !selection.everything) return listWhenLoaded();
   return listHistory(deps, resource, selection, deps.cache.revision, start, limit, waits).catch((error: unknown) => {
-    if (error instanceof Compacted) return loaded();
+    if (error instanceof Compacted) return listWhenLoaded();
     throw error;
   });
 }
@@ -146,13 +146,13 @@ function listCurrent(
       limit,
       currentRest(resource, selection),
     );
-  const last = (many[many.length - 1] as Item).key;
+  const lastKey = (many[many.length - 1] as Item).key;
   const slices = new Slices(() => waits?.ended === true, undefined, waits?.owner);
   // The first slice runs after the current turn.
-  const selected = slices.pause().then(() => inSlices(selectedItems(many, selection), slices));
+  const selecting = slices.pause().then(() => inSlices(selectedItems(many, selection), slices));
   // With a selector the number of remaining items is not known.
-  const rest = (key: string): number => (last > key ? 1 : 0);
-  return selected.then((items) => page(resource.identity, from(items), selection, revision, start, limit, rest));
+  const countAfter = (key: string): number => (lastKey > key ? 1 : 0);
+  return selecting.then((items) => page(resource.identity, from(items), selection, revision, start, limit, countAfter));
 }
 
 function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): MaybePromise<void> {
@@ -160,10 +160,10 @@ function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion,
   const uncached = resource.kind.ttl !== undefined;
   if (uncached && resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
     throw badRequest(`invalid resource version: ${versionProblem(resourceVersion)}`);
-  const wanted = parseVersion(resourceVersion);
-  if ((limit > 0 || uncached) && wanted !== undefined && wanted > deps.cache.revision)
+  const requiredRevision = parseVersion(resourceVersion);
+  if ((limit > 0 || uncached) && requiredRevision !== undefined && requiredRevision > deps.cache.revision)
     throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);
-  return fresh(deps, resourceVersion);
+  return waitForVersion(deps, resourceVersion);
 }
 
 function listFrom(
@@ -225,14 +225,14 @@ async function listHistory(
   for (;;) {
     const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: most, ...(from !== undefined && { from }) });
     const keys: string[] = [];
-    let parsed = 0;
+    let parsedBytes = 0;
     for (const entry of chunk.entries) {
       // Values of the past are parsed for what selectors ask.
-      if (parsed > HISTORY_SLICE) {
+      if (parsedBytes > HISTORY_SLICE) {
         await slices.pause();
-        parsed = 0;
+        parsedBytes = 0;
       }
-      parsed += entry.value.length;
+      parsedBytes += entry.value.length;
       const { value, revision: at, created } = entry;
       const key = entry.key.slice(collection.prefix.length);
       const item = collection.itemOf(key, value, at, created, entry.unreadable);
@@ -240,13 +240,21 @@ async function listHistory(
       if (item === undefined) unreadable++;
       else if (selection.matches(item)) items.push(item);
     }
-    const last = chunk.entries[chunk.entries.length - 1];
-    if (!chunk.more || last === undefined || (limit > 0 && items.length >= limit)) {
+    const lastEntry = chunk.entries[chunk.entries.length - 1];
+    if (!chunk.more || lastEntry === undefined || (limit > 0 && items.length >= limit)) {
       const beyond = chunk.count - chunk.entries.length;
-      const found = page(resource.identity, items, selection, revision, start, limit, (key) => keys.filter((k) => k > key).length + beyond);
-      return unreadable === 0 ? found : { ...found, unreadable };
+      const resultPage = page(
+        resource.identity,
+        items,
+        selection,
+        revision,
+        start,
+        limit,
+        (key) => keys.filter((k) => k > key).length + beyond,
+      );
+      return unreadable === 0 ? resultPage : { ...resultPage, unreadable };
     }
-    from = `${last.key}\u0000`;
+    from = `${lastEntry.key}\u0000`;
   }
 }
 
@@ -261,7 +269,7 @@ function currentRest(resource: Resource, selection: Selection): (key: string) =>
   };
 }
 
-/** Cuts a page. `rest` counts objects after a key: a page may end where others follow of which none is selected. */
+/** Cuts a page. `countAfter` counts objects after a key: a page may end where others follow of which none is selected. */
 function page(
   identity: Identity,
   items: Item[],
@@ -269,20 +277,20 @@ function page(
   revision: number,
   start: string,
   limit: number,
-  rest: (key: string) => number,
+  countAfter: (key: string) => number,
 ): ListResult {
   const all: ListResult = { items, revision, continue: '', remaining: undefined, whole: start === '' };
   // What names one object has no next page.
   if (limit <= 0 || items.length < limit || selection.single) return all;
-  const shown = items.length === limit ? items : items.slice(0, limit);
-  const last = shown[shown.length - 1] as Item;
-  const remaining = rest(last.key);
-  if (remaining === 0) return all;
+  const pageItems = items.length === limit ? items : items.slice(0, limit);
+  const lastItem = pageItems[pageItems.length - 1] as Item;
+  const remainingCount = countAfter(lastItem.key);
+  if (remainingCount === 0) return all;
   return {
-    items: shown,
+    items: pageItems,
     revision,
-    continue: writeToken(identity, revision, `${last.key.slice(selection.prefix.length)}\u0000`),
-    remaining: selection.everything ? remaining : undefined,
+    continue: writeToken(identity, revision, `${lastItem.key.slice(selection.prefix.length)}\u0000`),
+    remaining: selection.everything ? remainingCount : undefined,
     whole: false,
   };
 }

@@ -11,15 +11,15 @@ import { checkLookedUp } from './loaded-first.ts';
 import { parsedText, parseItem, sharedObject } from './versions.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
-  const made = new Map<Collection, Live>();
+  const views = new Map<Collection, Live>();
   return <T extends ApiObject>(group: string, plural: string): Live<T> => {
     const { collection, kind } = catalog.builtin(group, plural);
     if (collection === undefined) throw new Error(`${plural} are not stored`);
-    let live = made.get(collection);
+    let live = views.get(collection);
     if (live === undefined) {
       checkLookedUp(kind);
       live = liveView(collection, kind.namespaced, !numerous.has(`${group}/${plural}`));
-      made.set(collection, live);
+      views.set(collection, live);
     }
     return live as Live<T>;
   };
@@ -41,10 +41,10 @@ function liveView(collection: Collection, namespaced: boolean, keep: boolean): L
     const items = namespace === undefined ? collection.items.all() : collection.items.withPrefix(`${namespace}/`);
     return (limit === undefined || items.length <= limit ? items : items.slice(0, limit)).map(parse);
   };
-  const last = new LastAnswers(collection, find, select);
+  const lastAnswers = new LastAnswers(collection, find, select);
   return {
-    get: keep ? (namespace, name) => last.get(namespace, name) : find,
-    list: keep ? (namespace, limit) => (limit === undefined ? last.list(namespace) : select(namespace, limit)) : select,
+    get: keep ? (namespace, name) => lastAnswers.get(namespace, name) : find,
+    list: keep ? (namespace, limit) => (limit === undefined ? lastAnswers.list(namespace) : select(namespace, limit)) : select,
     onChange: (listener) =>
       collection.listen((event) => {
         const { item, previous } = event;
@@ -74,7 +74,7 @@ const isLarge = ({ bytes }: Item): boolean => bytes.length > SLICED_FROM;
 
 /** Large objects that are looked at are parsed in slices, once for all that look at the same time. */
 class LargeObjects {
-  private readonly parsed = new BoundedCache<Item, ApiObject>(LARGE_BYTES / SLICED_FROM, {
+  private readonly parsedObjects = new BoundedCache<Item, ApiObject>(LARGE_BYTES / SLICED_FROM, {
     most: LARGE_BYTES,
     of: (_, item) => item.bytes.length,
   });
@@ -82,12 +82,12 @@ class LargeObjects {
 
   /** One that has changed since it was looked at is parsed at once, but once for all that ask. */
   get(item: Item): ApiObject {
-    const parsed = this.parsed.get(item) ?? frozen(parseItem(item));
-    this.parsed.set(item, parsed);
-    return parsed;
+    const object = this.parsedObjects.get(item) ?? frozen(parseItem(item));
+    this.parsedObjects.set(item, object);
+    return object;
   }
   look(item: Item): Promise<void> | undefined {
-    if (!isLarge(item) || this.parsed.use(item) !== undefined) return undefined;
+    if (!isLarge(item) || this.parsedObjects.use(item) !== undefined) return undefined;
     let look = this.looks.get(item);
     if (look === undefined) {
       look = this.parse(item).finally(() => this.looks.delete(item));
@@ -96,7 +96,7 @@ class LargeObjects {
     return look;
   }
   private async parse(item: Item): Promise<void> {
-    this.parsed.set(item, frozen((await parsedText(item.bytes, new Slices())) as unknown as ApiObject));
+    this.parsedObjects.set(item, frozen((await parsedText(item.bytes, new Slices())) as unknown as ApiObject));
   }
 }
 
@@ -105,7 +105,7 @@ class ItemChange implements Change<ApiObject> {
   private readonly item: Item;
   private readonly previous: Item | undefined;
   private readonly parse: (item: Item) => ApiObject;
-  private parsed: ApiObject | undefined;
+  private parsedObject: ApiObject | undefined;
   private parsedOld: ApiObject | undefined;
 
   constructor(type: Change<ApiObject>['type'], item: Item, previous: Item | undefined, parse: (item: Item) => ApiObject) {
@@ -118,8 +118,8 @@ class ItemChange implements Change<ApiObject> {
     return this.item.key;
   }
   get object(): ApiObject {
-    this.parsed ??= this.parse(this.item);
-    return this.parsed;
+    this.parsedObject ??= this.parse(this.item);
+    return this.parsedObject;
   }
   get old(): ApiObject | undefined {
     if (this.previous !== undefined) this.parsedOld ??= this.parse(this.previous);
@@ -133,8 +133,8 @@ class LastAnswers {
   private readonly find: (namespace: string, name: string) => ApiObject | undefined;
   private readonly select: (namespace: string | undefined) => readonly ApiObject[];
   private asOf = -1;
-  private found: { readonly namespace: string; readonly name: string; readonly object: ApiObject | undefined } | undefined;
-  private selected: { readonly namespace: string | undefined; readonly objects: readonly ApiObject[] } | undefined;
+  private lastObject: { readonly namespace: string; readonly name: string; readonly object: ApiObject | undefined } | undefined;
+  private lastList: { readonly namespace: string | undefined; readonly objects: readonly ApiObject[] } | undefined;
 
   constructor(collection: Collection, find: LastAnswers['find'], select: LastAnswers['select']) {
     this.collection = collection;
@@ -144,25 +144,25 @@ class LastAnswers {
 
   get(namespace: string, name: string): ApiObject | undefined {
     this.refresh();
-    const { found } = this;
-    if (found !== undefined && found.name === name && found.namespace === namespace) return found.object;
+    const { lastObject } = this;
+    if (lastObject !== undefined && lastObject.name === name && lastObject.namespace === namespace) return lastObject.object;
     const object = this.find(namespace, name);
-    this.found = { namespace, name, object };
+    this.lastObject = { namespace, name, object };
     return object;
   }
   list(namespace: string | undefined): readonly ApiObject[] {
     this.refresh();
-    const { selected } = this;
-    if (selected !== undefined && selected.namespace === namespace) return selected.objects;
+    const { lastList } = this;
+    if (lastList !== undefined && lastList.namespace === namespace) return lastList.objects;
     const objects = frozen(this.select(namespace));
-    this.selected = { namespace, objects };
+    this.lastList = { namespace, objects };
     return objects;
   }
 
   private refresh(): void {
     if (this.asOf === this.collection.changes) return;
     this.asOf = this.collection.changes;
-    this.found = undefined;
-    this.selected = undefined;
+    this.lastObject = undefined;
+    this.lastList = undefined;
   }
 }

@@ -59,18 +59,18 @@ export function dropClusterName(ctx: WriteContext, object: ApiObject): void {
 export function dropRepeatedOwners(ctx: WriteContext, object: ApiObject): void {
   const owners = object.metadata.ownerReferences;
   if (owners === undefined || owners.length < 2) return;
-  const seen = new Set<string>();
-  const kept: typeof owners = [];
+  const seenUids = new Set<string>();
+  const distinctOwners: typeof owners = [];
   const repeated = new Set<string>();
   for (const owner of owners) {
     const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
     const words = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
-    if (seen.has(words)) repeated.add(uid);
-    else kept.push(owner);
-    seen.add(words);
+    if (seenUids.has(words)) repeated.add(uid);
+    else distinctOwners.push(owner);
+    seenUids.add(words);
   }
   if (repeated.size === 0) return;
-  object.metadata.ownerReferences = kept;
+  object.metadata.ownerReferences = distinctOwners;
   ctx.warn(
     '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests ' +
       `as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,

@@ -113,9 +113,9 @@ export function* ownAction(
 }
 
 /** Restores managedFields that mutating admission made invalid, and warns the client. */
-export function repairOwners(ctx: WriteContext, object: ApiObject, before: ApiObject['metadata']['managedFields']): void {
-  if (object.metadata.managedFields === before) return;
-  const { managedFields, warning } = managersAfterAdmission(before as never, object.metadata.managedFields as never);
+export function repairOwners(ctx: WriteContext, object: ApiObject, managersBefore: ApiObject['metadata']['managedFields']): void {
+  if (object.metadata.managedFields === managersBefore) return;
+  const { managedFields, warning } = managersAfterAdmission(managersBefore as never, object.metadata.managedFields as never);
   if (warning !== undefined) ctx.warn(warning);
   if (managedFields === undefined) delete object.metadata.managedFields;
   else object.metadata.managedFields = managedFields;

@@ -27,8 +27,8 @@ function folderOf({ kind, group, custom }: Resource): string {
 }
 
 /** The stored object is not the one that the precondition names. */
-export function uidDiffers(target: Target, wanted: string, actual: string | undefined): ApiError {
-  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual ?? ''}`;
+export function uidDiffers(target: Target, expectedUid: string, actual: string | undefined): ApiError {
+  const why = `Precondition failed: UID in precondition: ${expectedUid}, UID in object meta: ${actual ?? ''}`;
   return conflict(
     target.resource.resource,
     target.name,

@@ -14,7 +14,7 @@ export const PLACEHOLDER_TIME = '2000-01-01T00:00:00Z';
 /** Objects that are kept: those of some identities, releases and sets of gates. What is beyond that is encoded again. */
 const MAX_OBJECTS = 1024;
 
-const known = new BoundedCache<string, PreparedObject>(MAX_OBJECTS);
+const preparedObjects = new BoundedCache<string, PreparedObject>(MAX_OBJECTS);
 
 export class PreparedObject {
   readonly labels: Item['labels'];
@@ -47,16 +47,16 @@ export class PreparedObject {
 }
 
 function placesOf(value: Buffer, text: string): number[] {
-  const places: number[] = [];
-  for (let at = value.indexOf(text); at >= 0; at = value.indexOf(text, at + text.length)) places.push(at);
-  return places;
+  const offsets: number[] = [];
+  for (let at = value.indexOf(text); at >= 0; at = value.indexOf(text, at + text.length)) offsets.push(at);
+  return offsets;
 }
 
 /** `key`: everything that the stored form depends on. */
 export async function preparedObject(key: string, make: () => Promise<PreparedObject>): Promise<PreparedObject> {
-  const kept = known.get(key);
-  if (kept !== undefined) return kept;
-  const made = await make();
-  known.set(key, made);
-  return made;
+  const cachedObject = preparedObjects.get(key);
+  if (cachedObject !== undefined) return cachedObject;
+  const object = await make();
+  preparedObjects.set(key, object);
+  return object;
 }

@@ -91,8 +91,8 @@ test('what is shown is what the text says, without managedFields', () => {
   recent.keep(resource, item, object, undefined);
   const { metadata, ...rest } = JSON.parse(item.bytes.toString());
   delete metadata.managedFields;
-  expect(recent.shown(resource, item)).toStrictEqual({ ...rest, metadata });
-  expect(recent.shown(resource, item)).toBe(recent.shown(resource, item));
+  expect(recent.responseForm(resource, item)).toStrictEqual({ ...rest, metadata });
+  expect(recent.responseForm(resource, item)).toBe(recent.responseForm(resource, item));
 });
 
 test('new objects are kept while their collection is followed', () => {
@@ -100,8 +100,8 @@ test('new objects are kept while their collection is followed', () => {
   const keep = (prefix: string): boolean => {
     const object = configMap('a', { a: '1' });
     const item = itemOf(object, 8);
-    recent.created(resource, prefix, item, object);
-    return recent.written(resource, item) !== undefined;
+    recent.keepCreated(resource, prefix, item, object);
+    return recent.sharedObject(resource, item) !== undefined;
   };
   expect(keep('/configmaps/')).toBe(false);
   const ends = [recent.follow('/configmaps/'), recent.follow('/configmaps/')];

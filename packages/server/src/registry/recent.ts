@@ -3,10 +3,10 @@
  * objects that are updated are mostly updated often. An object that is only created is not kept, unless parts of this process follow
  * its collection by what was written: then its next writers and those who follow the change need not parse it either.
  *
- *   keep(item, object)       after a commit, in place of the object's earlier state
- *   created(item, object)    after the commit of a new object
- *   copy(resource, item)     what parsing the item would give, or undefined when it must be parsed
- *   written(resource, item)  the same as it is, which nobody may change
+ *   keep(item, object)           after a commit, in place of the object's earlier state
+ *   keepCreated(item, object)    after the commit of a new object
+ *   copy(resource, item)         what parsing the item would give, or undefined when it must be parsed
+ *   sharedObject(resource, item) the same as it is, which nobody may change
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
@@ -30,13 +30,13 @@ interface Written {
   /** The schema by which it was written: a custom kind may have another one by now, which reads it differently. */
   readonly schema: MessageType;
   /** What JSON.parse of its text gives, without managedFields; made on first use. */
-  shown: ApiObject | undefined;
+  responseForm: ApiObject | undefined;
   /** Whether parsing would give the same; undefined until that is checked. */
   same: boolean | undefined;
 }
 
 export class RecentObjects {
-  private readonly known = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
+  private readonly writtenObjects = new BoundedCache<Item, Written>(MOST, { most: MOST_BYTES, of: (_, { bytes }) => bytes.length });
 
   /** How many follow a collection by what was written, by its prefix. */
   private readonly followed = new Map<string, number>();
@@ -44,53 +44,58 @@ export class RecentObjects {
   /** New objects of a collection are kept as well, until the returned function is called. */
   follow(prefix: string): () => void {
     this.followed.set(prefix, (this.followed.get(prefix) ?? 0) + 1);
-    let ended = false;
+    let isEnded = false;
     return () => {
-      if (ended) return;
-      ended = true;
-      const left = (this.followed.get(prefix) ?? 1) - 1;
-      if (left === 0) this.followed.delete(prefix);
-      else this.followed.set(prefix, left);
+      if (isEnded) return;
+      isEnded = true;
+      const followers = (this.followed.get(prefix) ?? 1) - 1;
+      if (followers === 0) this.followed.delete(prefix);
+      else this.followed.set(prefix, followers);
     };
   }
   /** Keeps a new object if its collection is followed. It must not be changed from now on. */
-  created(resource: Served, prefix: string, item: Item, object: ApiObject): void {
+  keepCreated(resource: Served, prefix: string, item: Item, object: ApiObject): void {
     if (this.followed.size > 0 && this.followed.has(prefix)) this.keep(resource, item, object, undefined);
   }
   /** Keeps the object that `item` was encoded from, and drops the state that it replaced. The object must not be changed from now on.
    * `isKnownNormal`: it is in the normal form, which need not be checked. */
   keep(resource: Served, item: Item, object: ApiObject, replaced: Item | undefined, isKnownNormal = false): void {
-    if (replaced !== undefined) this.known.delete(replaced);
+    if (replaced !== undefined) this.writtenObjects.delete(replaced);
     if (item.bytes.length > LARGEST) return;
     object.metadata.resourceVersion = String(item.revision);
-    this.known.set(item, { object: frozen(object), schema: resource.hub.schema, shown: undefined, same: isKnownNormal || undefined });
+    this.writtenObjects.set(item, {
+      object: frozen(object),
+      schema: resource.hub.schema,
+      responseForm: undefined,
+      same: isKnownNormal || undefined,
+    });
   }
 
   /** A copy of the object in hub form, in the normal form. It shares managedFields, which are never changed in place. */
   copy(resource: Served, item: Item): ApiObject | undefined {
-    const object = this.written(resource, item);
+    const object = this.sharedObject(resource, item);
     return object === undefined ? undefined : copyOf(object);
   }
   /** The object itself in hub form, in the normal form. Nobody may change it. */
-  written(resource: Served, item: Item): ApiObject | undefined {
+  sharedObject(resource: Served, item: Item): ApiObject | undefined {
     return this.normal(resource, item)?.object;
   }
   /** What JSON.parse of the text gives, without managedFields. Nobody may change it, and it shares parts with other states. */
-  shown(resource: Served, item: Item): ApiObject | undefined {
-    const known = this.normal(resource, item);
-    if (known === undefined) return undefined;
-    if (known.shown === undefined) {
-      const { managedFields: _, ...metadata } = known.object.metadata;
-      known.shown = frozen(jsonForm(known.schema, { ...known.object, metadata }));
+  responseForm(resource: Served, item: Item): ApiObject | undefined {
+    const entry = this.normal(resource, item);
+    if (entry === undefined) return undefined;
+    if (entry.responseForm === undefined) {
+      const { managedFields: _, ...metadata } = entry.object.metadata;
+      entry.responseForm = frozen(jsonForm(entry.schema, { ...entry.object, metadata }));
     }
-    return known.shown;
+    return entry.responseForm;
   }
 
   private normal(resource: Served, item: Item): Written | undefined {
-    const known = this.known.get(item);
-    if (known === undefined || known.schema !== resource.hub.schema) return undefined;
-    known.same ??= isNormal(known.schema, known.object);
-    return known.same ? known : undefined;
+    const entry = this.writtenObjects.get(item);
+    if (entry === undefined || entry.schema !== resource.hub.schema) return undefined;
+    entry.same ??= isNormal(entry.schema, entry.object);
+    return entry.same ? entry : undefined;
   }
 }
 

@@ -80,10 +80,10 @@ async function attemptRemove(
   const now = deps.env.now();
   const plan = gracePlan(ctx, object, options, now);
   const finalizers = finalizersFor(ctx, object, options);
-  const held = isHeld(resource.kind, object, finalizers ?? object.metadata.finalizers);
-  if (plan === 'now' && !held) return removeNow(deps, ctx, item, object, request.sideWrites);
+  const isHeldBack = isHeld(resource.kind, object, finalizers ?? object.metadata.finalizers);
+  if (plan === 'now' && !isHeldBack) return removeNow(deps, ctx, item, object, request.sideWrites);
   // Watchers see the deletionTimestamp first, and the deletion carries it.
-  const atOnce = plan === 'marked' && !held && object.metadata.deletionGracePeriodSeconds === 0;
+  const atOnce = plan === 'marked' && !isHeldBack && object.metadata.deletionGracePeriodSeconds === 0;
 
   if (finalizers !== undefined) setFinalizers(object, finalizers);
   if (plan === 'now') {
@@ -96,16 +96,16 @@ async function attemptRemove(
   const value = await resource.versions.encode(object, slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
-  const kept = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
-  return { item: kept, object, removed: atOnce && (await removeMarked(deps, ctx, kept, object)) };
+  const markedItem = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });
+  return { item: markedItem, object, removed: atOnce && (await removeMarked(deps, ctx, markedItem, object)) };
 }
 
 /**
  * Removes an object that was just marked and has no grace left. A concurrent write may have removed it, or have added a finalizer,
  * which then holds it.
  */
-async function removeMarked(deps: RegistryDeps, ctx: WriteContext, kept: Item, object: ApiObject): Promise<boolean> {
-  let current: Item | undefined = kept;
+async function removeMarked(deps: RegistryDeps, ctx: WriteContext, markedItem: Item, object: ApiObject): Promise<boolean> {
+  let current: Item | undefined = markedItem;
   for (let attempt = 1; ; attempt++) {
     try {
       await removeNow(deps, ctx, current, object, []);
@@ -116,7 +116,7 @@ async function removeMarked(deps: RegistryDeps, ctx: WriteContext, kept: Item, o
     }
     if (!deps.cache.engine.exclusive) await deps.cache.freshen();
     current = ctx.resource.collection?.items.get(keyOf(ctx));
-    if (current === undefined || current.created !== kept.created) return true;
+    if (current === undefined || current.created !== markedItem.created) return true;
     if (isHeld(ctx.resource.kind, object, parseItem(current).metadata.finalizers)) return false;
   }
 }
@@ -147,14 +147,18 @@ function checkPreconditions(ctx: WriteContext, object: ApiObject, { precondition
   if (preconditions === undefined) return;
   const { uid, resourceVersion } = preconditions;
   const { kind, resource, groupKind } = ctx.resource;
-  const fail = (what: string, wanted: string, actual: string | undefined, why: string) =>
+  const fail = (field: string, expectedValue: string, actual: string | undefined, why: string) =>
     // A graceful deletion is refused with the message of an update conflict.
     kind.deletionBegins !== undefined
-      ? conflict(resource, ctx.name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${actual ?? ''}`)
+      ? conflict(
+          resource,
+          ctx.name,
+          `Precondition failed: ${field} in precondition: ${expectedValue}, ${field} in object meta: ${actual ?? ''}`,
+        )
       : conflict(
           groupKind,
           ctx.name,
-          `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual ?? ''}). The object might have been ${why}`,
+          `the ${field} in the precondition (${expectedValue}) does not match the ${field} in record (${actual ?? ''}). The object might have been ${why}`,
         );
   if (uid !== undefined && uid !== object.metadata.uid) throw fail('UID', uid, object.metadata.uid, 'deleted and then recreated');
   if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion)
@@ -205,9 +209,9 @@ function gracePlan(ctx: WriteContext, object: ApiObject, options: DeleteOptions,
   if (meta.deletionTimestamp !== undefined) {
     const current = meta.deletionGracePeriodSeconds;
     if (current === undefined || current === 0 || requested === undefined) return 'now';
-    const begun = timeMillis(meta.deletionTimestamp) - Number(current) * 1000;
+    const deletionRequestedAt = timeMillis(meta.deletionTimestamp) - Number(current) * 1000;
     // The last time hides when a period that never ends has begun.
-    meta.deletionTimestamp = deletionTime(begun > 0 ? begun : now, requested);
+    meta.deletionTimestamp = deletionTime(deletionRequestedAt > 0 ? deletionRequestedAt : now, requested);
     meta.deletionGracePeriodSeconds = requested;
     return 'marked';
   }
@@ -235,11 +239,11 @@ function markDeleting(object: ApiObject, now: number): void {
 function finalizersFor(ctx: WriteContext, object: ApiObject, options: DeleteOptions): string[] | undefined {
   const current = object.metadata.finalizers ?? [];
   const policy = policyOf(ctx, current, options);
-  const wanted = current.filter((f) => f !== ORPHAN && f !== FOREGROUND);
-  if (policy === 'Orphan') wanted.push(ORPHAN);
-  if (policy === 'Foreground') wanted.push(FOREGROUND);
-  const same = wanted.length === current.length && wanted.every((f, i) => f === current[i]);
-  return same ? undefined : wanted;
+  const remainingFinalizers = current.filter((f) => f !== ORPHAN && f !== FOREGROUND);
+  if (policy === 'Orphan') remainingFinalizers.push(ORPHAN);
+  if (policy === 'Foreground') remainingFinalizers.push(FOREGROUND);
+  const same = remainingFinalizers.length === current.length && remainingFinalizers.every((f, i) => f === current[i]);
+  return same ? undefined : remainingFinalizers;
 }
 function policyOf(ctx: WriteContext, current: readonly string[], options: DeleteOptions): string {
   if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';

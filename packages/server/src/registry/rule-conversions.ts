@@ -43,33 +43,33 @@ export function withConversions<T>(
   slices: Slices | undefined,
 ): MaybePromise<T> {
   if (!resource.custom) return resultOf(rule(builtInConversions(catalog, resource, undeclared)), slices);
-  const known: Known = new Map();
-  const conversions = conversionsOf(catalog, resource, known, undeclared);
+  const callResults: CallResults = new Map();
+  const conversions = conversionsOf(catalog, resource, callResults, undeclared);
   const run = (): MaybePromise<T> => resultOf(rule(conversions), slices);
   return orElse(run, (error) => {
     if (!(error instanceof Missing)) throw error;
-    return again(error, known, run);
+    return again(error, callResults, run);
   });
 }
 
 /** Built-in kinds need no calls, and so remember no results: the conversions of a resource serve all its writes. */
 function builtInConversions(catalog: Catalog, resource: Resource, undeclared: UndeclaredFields): Conversions {
-  const made = ofBuiltIns[undeclared];
-  let found = made.get(resource);
-  if (found === undefined) {
-    found = conversionsOf(catalog, resource, noResults, undeclared);
-    made.set(resource, found);
+  const conversionsByResource = ofBuiltIns[undeclared];
+  let conversions = conversionsByResource.get(resource);
+  if (conversions === undefined) {
+    conversions = conversionsOf(catalog, resource, noResults, undeclared);
+    conversionsByResource.set(resource, conversions);
   }
-  return found;
+  return conversions;
 }
 const ofBuiltIns: Readonly<Record<UndeclaredFields, WeakMap<Resource, Conversions>>> = { refuse: new WeakMap(), drop: new WeakMap() };
 const noResults: ReadonlyMap<string, ApiObject> = new Map();
 
-async function again<T>(first: Missing, known: Known, rule: () => MaybePromise<T>): Promise<T> {
+async function again<T>(first: Missing, callResults: CallResults, rule: () => MaybePromise<T>): Promise<T> {
   let missing = first;
   for (let call = 0; call < MOST_CALLS; call++) {
-    const object = await converted(missing.from, missing.to, missing.object);
-    known.set(missing.key, object);
+    const object = await convertByCalls(missing.from, missing.to, missing.object);
+    callResults.set(missing.key, object);
     try {
       return await rule();
     } catch (error) {
@@ -81,7 +81,7 @@ async function again<T>(first: Missing, known: Known, rule: () => MaybePromise<T
 }
 
 /** Results of calls, by their input. */
-type Known = Map<string, ApiObject>;
+type CallResults = Map<string, ApiObject>;
 
 class Missing extends Error {
   readonly key: string;
@@ -101,33 +101,33 @@ class Missing extends Error {
 function conversionsOf(
   catalog: Catalog,
   resource: Resource,
-  known: ReadonlyMap<string, ApiObject>,
+  callResults: ReadonlyMap<string, ApiObject>,
   undeclared: UndeclaredFields,
 ): Conversions {
   const find = (apiVersion: string): Resource | undefined => {
     const { group, version } = splitApiVersion(apiVersion);
-    const found = catalog.find(group, version, resource.kind.plural);
-    return found?.apiVersion === apiVersion ? found : undefined;
+    const otherVersion = catalog.find(group, version, resource.kind.plural);
+    return otherVersion?.apiVersion === apiVersion ? otherVersion : undefined;
   };
   const between = (object: Values, from: Resource, to: Resource): ApiObject => {
     if (!from.versions.byCalls && !to.versions.byCalls) return convertedNow(from, to, object);
     const key = `${from.apiVersion} ${to.apiVersion} ${jsonText(object)}`;
-    const answer = known.get(key);
+    const answer = callResults.get(key);
     if (answer === undefined) throw new Missing(key, object, from, to);
     return answer;
   };
   return {
     convert: (object, apiVersion) => {
-      const other = find(apiVersion);
-      if (other === undefined) return undefined;
-      const made = between(object, resource, other);
-      if (undeclared === 'refuse') checkDeclared(other, made);
-      else other.definition.prune?.(made as never);
-      return { type: other.schema, object: made as never };
+      const otherVersion = find(apiVersion);
+      if (otherVersion === undefined) return undefined;
+      const convertedObject = between(object, resource, otherVersion);
+      if (undeclared === 'refuse') checkDeclared(otherVersion, convertedObject);
+      else otherVersion.definition.prune?.(convertedObject as never);
+      return { type: otherVersion.schema, object: convertedObject as never };
     },
     convertBack: (object, apiVersion) => {
-      const other = find(apiVersion);
-      return other === undefined ? undefined : (between(object, other, resource) as never);
+      const otherVersion = find(apiVersion);
+      return otherVersion === undefined ? undefined : (between(object, otherVersion, resource) as never);
     },
   };
 }
@@ -138,13 +138,13 @@ function convertedNow(from: Resource, to: Resource, object: Values): ApiObject {
   return to.isHub ? hub : rawFromHub(to, to.versions.normalize(hub));
 }
 
-async function converted(from: Resource, to: Resource, object: Values): Promise<ApiObject> {
+async function convertByCalls(from: Resource, to: Resource, object: Values): Promise<ApiObject> {
   const copy = structuredClone(object) as unknown as ApiObject;
   const [hub] = !from.versions.byCalls ? [from.isHub ? copy : rawToHub(from, copy)] : await rawToHubByCall(from, [copy]);
   if (to.isHub) return hub as ApiObject;
   const whole = to.versions.normalize(hub as ApiObject);
-  const [made] = !to.versions.byCalls ? [rawFromHub(to, whole)] : await rawFromHubByCall(to, [whole]);
-  return made as ApiObject;
+  const [versionObject] = !to.versions.byCalls ? [rawFromHub(to, whole)] : await rawFromHubByCall(to, [whole]);
+  return versionObject as ApiObject;
 }
 
 /** Objects of custom kinds may have unknown fields until they are pruned; ownership covers the fields of the schema. */

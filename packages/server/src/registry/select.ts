@@ -79,20 +79,20 @@ export function selectCurrent(resource: Resource, selection: Selection): Item[] 
   const { items } = collection;
   if (selection.everything) return selection.prefix === '' ? items.all() : items.withPrefix(selection.prefix);
   const candidates = candidateKeys(resource, selection);
-  const found: Item[] = [];
+  const selected: Item[] = [];
   if (candidates !== undefined) {
     for (const key of [...candidates].sort()) {
       const item = key.startsWith(selection.prefix) ? items.get(key) : undefined;
-      if (item !== undefined && selection.matches(item)) found.push(item);
+      if (item !== undefined && selection.matches(item)) selected.push(item);
     }
-    return found;
+    return selected;
   }
   items.each(selection.prefix, (item, key) => {
     if (!key.startsWith(selection.prefix)) return false;
-    if (selection.matches(item)) found.push(item);
+    if (selection.matches(item)) selected.push(item);
     return true;
   });
-  return found;
+  return selected;
 }
 
 /** Objects that a selector is matched against in one turn of the event loop. */
@@ -114,13 +114,13 @@ export function manyToSelect(resource: Resource, selection: Selection): readonly
 
 /** The selected items of these. */
 export function* selectedItems(all: readonly Item[], { matches }: Selection): Work<Item[]> {
-  const found: Item[] = [];
+  const items: Item[] = [];
   for (let i = 0; i < all.length; i++) {
     const item = all[i] as Item;
-    if (matches(item)) found.push(item);
+    if (matches(item)) items.push(item);
     if (i % CLOCK_EVERY === CLOCK_EVERY - 1) yield;
   }
-  return found;
+  return items;
 }
 /** Items between two reads of the clock. */
 const CLOCK_EVERY = 100;

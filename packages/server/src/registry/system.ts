@@ -126,10 +126,10 @@ export class SystemWriter {
       const target = { resource, namespace, name };
       return resource.collection?.items.get(keyOf(target)) === undefined && unreadableAt(target) === undefined;
     });
-    const created: Promise<number>[] = [];
+    const creations: Promise<number>[] = [];
     for (let from = 0; from < missing.length; from += MAX_TOGETHER)
-      created.push(this.createTogether(group, plural, missing.slice(from, from + MAX_TOGETHER), time));
-    return (await Promise.all(created)).reduce((a, b) => a + b, 0);
+      creations.push(this.createTogether(group, plural, missing.slice(from, from + MAX_TOGETHER), time));
+    return (await Promise.all(creations)).reduce((a, b) => a + b, 0);
   }
   private async createTogether(group: string, plural: string, objects: readonly NewObject[], time: string): Promise<number> {
     const resource = this.deps.catalog.builtin(group, plural);
@@ -137,10 +137,10 @@ export class SystemWriter {
     const facts: Facts[] = [];
     for (const object of objects) {
       const { name = '', namespace = '' } = object.metadata;
-      const prepared = await this.prepared(resource, object, time);
-      const value = prepared.with(this.deps.newUid(), time);
+      const preparedItem = await this.prepared(resource, object, time);
+      const value = preparedItem.with(this.deps.newUid(), time);
       operations.push({ type: 'put', key: storeKey(this.context(resource, namespace, name)), value, expect: 0 });
-      facts.push({ labels: prepared.labels, fields: prepared.fields, read: resource.read });
+      facts.push({ labels: preparedItem.labels, fields: preparedItem.fields, read: resource.read });
     }
     try {
       await this.deps.cache.commit(operations, facts);
@@ -149,8 +149,8 @@ export class SystemWriter {
       if (!(error instanceof CommitConflict)) throw error;
     }
     // Another server creates them at the same time.
-    const created = await Promise.all(objects.map((object) => this.ensure(group, plural, object)));
-    return created.filter(Boolean).length;
+    const wereCreated = await Promise.all(objects.map((object) => this.ensure(group, plural, object)));
+    return wereCreated.filter(Boolean).length;
   }
 
   /** The stored form of a new object, except for its uid and the time. */
@@ -164,18 +164,23 @@ export class SystemWriter {
     const deps = { ...this.deps, env, newUid: () => PLACEHOLDER_UID };
     const context = { ...this.context(resource, object.metadata.namespace ?? '', ''), dryRun: true };
     const item = await create(deps, context, this.complete(resource, object));
-    const created = resource.versions.normalize(parseItem(item));
+    const createdObject = resource.versions.normalize(parseItem(item));
     const { status } = this.complete(resource, object) as { status?: object };
     // As `ensure` does, which writes the status on its own.
     const hasStatus = resource.kind.subresources.status !== undefined && status !== undefined && Object.keys(status).length > 0;
-    const stored = hasStatus ? ({ ...created, status } as ApiObject) : created;
-    const facts = (resource.collection as Collection).factsOf(stored);
-    return new PreparedObject(boundedValue(deps, resource, stored), facts);
+    const storedObject = hasStatus ? ({ ...createdObject, status } as ApiObject) : createdObject;
+    const facts = (resource.collection as Collection).factsOf(storedObject);
+    return new PreparedObject(boundedValue(deps, resource, storedObject), facts);
   }
 
   /** Kinds forget the status that comes with a new object; what the server says of its own objects stays. */
-  private async writeStatus(resource: Resource, namespace: string, name: string, wanted: ApiObject & { status?: object }): Promise<void> {
-    const { status } = wanted;
+  private async writeStatus(
+    resource: Resource,
+    namespace: string,
+    name: string,
+    desiredStatus: ApiObject & { status?: object },
+  ): Promise<void> {
+    const { status } = desiredStatus;
     if (status === undefined || Object.keys(status).length === 0) return;
     const context = { ...this.context(resource, namespace, name), subresource: 'status' };
     await update(this.deps, context, { change: (live) => ({ ...structuredClone(live), status }) as ApiObject });
@@ -197,12 +202,12 @@ export class SystemWriter {
     await lookUp({ resource, namespace, name });
     const slices = slicesFor(this.find(group, plural, namespace, name));
     // What a large object should be is found once, in slices; an update that changes nothing writes nothing.
-    const wanted = slices === undefined ? this.read(group, plural, namespace, name) : undefined;
+    const currentObject = slices === undefined ? this.read(group, plural, namespace, name) : undefined;
     // An object that cannot be read stops no start; it was logged when it was set aside.
-    if (wanted === undefined && unreadableAt({ resource, namespace, name }) !== undefined) return;
-    if (wanted !== undefined) {
-      change(wanted);
-      if (equal(wanted, this.read(group, plural, namespace, name))) return;
+    if (currentObject === undefined && unreadableAt({ resource, namespace, name }) !== undefined) return;
+    if (currentObject !== undefined) {
+      change(currentObject);
+      if (equal(currentObject, this.read(group, plural, namespace, name))) return;
     }
     const context: WriteContext = {
       ...this.context(resource, namespace, name),

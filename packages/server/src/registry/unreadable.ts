@@ -56,12 +56,17 @@ export async function removeUnreadable(
     throw conflict(resource.resource, ctx.name, `it has the resourceVersion ${object.revision}, not ${preconditions.resourceVersion}`);
   if (resource.kind.group === '' && resource.kind.plural === 'namespaces') await checkEmpty(deps, ctx.name, object.reason);
   const metadata = resource.kind.namespaced ? { name: ctx.name, namespace: ctx.namespace } : { name: ctx.name };
-  const named = resource.versions.normalize({ kind: resource.kind.kind, apiVersion: resource.apiVersion, metadata, spec: {} } as ApiObject);
-  const request = admissionRequest(ctx, 'DELETE', undefined, named);
+  const objectOfKey = resource.versions.normalize({
+    kind: resource.kind.kind,
+    apiVersion: resource.apiVersion,
+    metadata,
+    spec: {},
+  } as ApiObject);
+  const request = admissionRequest(ctx, 'DELETE', undefined, objectOfKey);
   await deps.admission.admit(request);
   await deps.admission.validate(request);
   if (!ctx.dryRun) await commitDelete(deps, ctx, object, [], request.sideWrites);
-  return { item: unsavedItem(resource, object.key, named), object: named, removed: true };
+  return { item: unsavedItem(resource, object.key, objectOfKey), object: objectOfKey, removed: true };
 }
 
 /**
@@ -81,13 +86,13 @@ async function checkEmpty({ catalog, cache }: RegistryDeps, namespace: string, r
   }
 }
 function holds(collection: Collection, prefix: string): boolean {
-  let found = false;
+  let isPresent = false;
   // The first key of the range is enough.
   collection.items.each(prefix, (_, key) => {
-    found = key.startsWith(prefix);
+    isPresent = key.startsWith(prefix);
     return false;
   });
-  if (found) return true;
+  if (isPresent) return true;
   for (const key of collection.unreadable?.keys() ?? []) if (key.startsWith(prefix)) return true;
   return false;
 }

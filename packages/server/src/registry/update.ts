@@ -104,8 +104,8 @@ const itemOf = (ctx: WriteContext): Item | undefined => ctx.resource.collection?
 export function checkExists(deps: RegistryDeps, ctx: WriteContext): MaybePromise<void> {
   if (itemOf(ctx) !== undefined) return;
   if (deps.cache.engine.exclusive) throw missing(ctx);
-  return isGone(deps, ctx).then((gone) => {
-    if (gone) throw missing(ctx);
+  return isGone(deps, ctx).then((isDeleted) => {
+    if (isDeleted) throw missing(ctx);
   });
 }
 
@@ -141,10 +141,10 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   await canonicalize(strategyOf(ctx), ready, slices);
   await releasedForAdmission(validateAdmission(deps, how, request, ready, old), release);
   if (slices !== undefined) await slices.pause();
-  const written = finished(kind, ready, old)
+  const writtenItem = finished(kind, ready, old)
     ? await removeFinished(deps, ctx, ready, item)
     : await store(deps, ctx, ready, item, request, operations);
-  return { item: written, created: false };
+  return { item: writtenItem, created: false };
 }
 
 async function createAbsent(deps: RegistryDeps, ctx: WriteContext, how: Update): Promise<UpdateResult> {
@@ -259,9 +259,9 @@ async function store(
   if (slices !== undefined) await slices.pause();
   const shared = slices !== undefined;
   const put = { object: ready, value, shared, expect: item.revision, created: item.created, more, sideWrites, steps };
-  const written = await commitPut(deps, ctx, put);
-  resource.versions.recent.keep(resource, written, ready, item);
-  return written;
+  const writtenItem = await commitPut(deps, ctx, put);
+  resource.versions.recent.keep(resource, writtenItem, ready, item);
+  return writtenItem;
 }
 
 /** The last finalizer went while a deletion waits: the object goes. */
@@ -317,15 +317,15 @@ function checkVersion(ctx: WriteContext, object: ApiObject, old: ApiObject): voi
 /** Fields of metadata that the server alone sets. */
 function keepSystemFields(object: ApiObject, old: ApiObject): void {
   const meta = object.metadata;
-  const kept = old.metadata;
-  meta.uid ??= kept.uid ?? '';
-  keep(meta, kept, 'creationTimestamp');
-  keep(meta, kept, 'generation');
-  if (kept.deletionTimestamp !== undefined) {
-    meta.deletionTimestamp = kept.deletionTimestamp;
-    if (meta.deletionGracePeriodSeconds === undefined) keep(meta, kept, 'deletionGracePeriodSeconds');
+  const oldMetadata = old.metadata;
+  meta.uid ??= oldMetadata.uid ?? '';
+  keep(meta, oldMetadata, 'creationTimestamp');
+  keep(meta, oldMetadata, 'generation');
+  if (oldMetadata.deletionTimestamp !== undefined) {
+    meta.deletionTimestamp = oldMetadata.deletionTimestamp;
+    if (meta.deletionGracePeriodSeconds === undefined) keep(meta, oldMetadata, 'deletionGracePeriodSeconds');
   }
-  keep(meta, kept, 'selfLink');
+  keep(meta, oldMetadata, 'selfLink');
 }
 function keep<K extends 'creationTimestamp' | 'generation' | 'deletionGracePeriodSeconds' | 'selfLink'>(
   to: ApiObject['metadata'],

@@ -24,13 +24,13 @@ export function validatedForms(
 
 async function requestForms(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, old: ApiObject | undefined): Promise<ValidatedForms> {
   const { resource } = ctx;
-  const before = old === undefined ? undefined : await resource.versions.show(old);
-  const written = resource.versions.requestForm(ready);
+  const oldObject = old === undefined ? undefined : await resource.versions.show(old);
+  const requestObject = resource.versions.requestForm(ready);
   // Admission replaced the object that was written.
-  if (written === undefined) return { object: await fromHub(resource, cloneJson(ready) as unknown as ApiObject), old: before };
-  const object: ApiObject = { ...written, metadata: ready.metadata };
+  if (requestObject === undefined) return { object: await fromHub(resource, cloneJson(ready) as unknown as ApiObject), old: oldObject };
+  const object: ApiObject = { ...requestObject, metadata: ready.metadata };
   const { prepareForCreate, prepareForUpdate } = strategyOf(ctx);
-  if (before === undefined) prepareForCreate?.(object as never, deps.env, ctx);
-  else prepareForUpdate?.(object as never, before as never, deps.env, ctx);
-  return { object, old: before };
+  if (oldObject === undefined) prepareForCreate?.(object as never, deps.env, ctx);
+  else prepareForUpdate?.(object as never, oldObject as never, deps.env, ctx);
+  return { object, old: oldObject };
 }

@@ -79,9 +79,9 @@ export class Versions {
     return this.normalize(parseItem(item));
   }
   private async decodeLarge(item: Item, slices: Slices): Promise<ApiObject> {
-    const parsed = await parsedText(item.bytes, slices);
+    const value = await parsedText(item.bytes, slices);
     await slices.pause();
-    const hub = await inSlices(decodedValue(this.served.hub.schema, parsed), slices);
+    const hub = await inSlices(decodedValue(this.served.hub.schema, value), slices);
     await slices.pause();
     return hub as ApiObject;
   }
@@ -161,10 +161,10 @@ export class Versions {
   }
   /**
    * A custom object that was written in another version than the stored one lacks the defaults of that version. They are set
-   * before it is stored, since every read would set them: it must not change by itself. `given` is the input of admission.
+   * before it is stored, since every read would set them: it must not change by itself. `unadmitted` is the input of admission.
    */
-  fillDefaults(ready: ApiObject, given: ApiObject): void {
-    if (this.validatesRequestVersion || ready !== given) this.served.hub.definition.fill?.(ready as never);
+  fillDefaults(ready: ApiObject, unadmitted: ApiObject): void {
+    if (this.validatesRequestVersion || ready !== unadmitted) this.served.hub.definition.fill?.(ready as never);
   }
 
   // ---- encode: hub → stored bytes ------------------------------------------------------------------------------------
@@ -223,19 +223,19 @@ export class Versions {
       if (apiVersion !== served.apiVersion && apiVersion !== served.hub.apiVersion)
         unconverted.set(apiVersion, [...(unconverted.get(apiVersion) ?? []), i]);
     });
-    const replace = async (places: readonly number[], convert: (some: ApiObject[]) => Promise<ApiObject[]>): Promise<void> => {
-      if (places.length === 0) return;
-      const made = await convert(places.map((i) => objects[i] as ApiObject));
-      places.forEach((i, at) => {
-        objects[i] = made[at] as ApiObject;
+    const replace = async (indexes: readonly number[], convert: (some: ApiObject[]) => Promise<ApiObject[]>): Promise<void> => {
+      if (indexes.length === 0) return;
+      const convertedObjects = await convert(indexes.map((i) => objects[i] as ApiObject));
+      indexes.forEach((i, at) => {
+        objects[i] = convertedObjects[at] as ApiObject;
       });
     };
-    for (const places of unconverted.values()) {
-      const from = this.storedVersion(objects[places[0] as number] as ApiObject);
-      await replace(places, (some) => manyToHub(from, some));
+    for (const indexes of unconverted.values()) {
+      const from = this.storedVersion(objects[indexes[0] as number] as ApiObject);
+      await replace(indexes, (some) => manyToHub(from, some));
     }
-    const stored = objects.flatMap(({ apiVersion }, i) => (apiVersion === served.apiVersion ? [] : [i]));
-    await replace(stored, (some) => manyFromHub(served, some));
+    const storedIndexes = objects.flatMap(({ apiVersion }, i) => (apiVersion === served.apiVersion ? [] : [i]));
+    await replace(storedIndexes, (some) => manyFromHub(served, some));
     return objects;
   }
 }

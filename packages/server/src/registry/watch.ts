@@ -13,7 +13,7 @@ import { atRevision, type Item } from '@plat-dev/storage/item';
 import type { CollectionEvent } from '@plat-dev/storage/recent-events';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
-import { fresh, parseVersion } from './list.ts';
+import { parseVersion, waitForVersion } from './list.ts';
 import { manyToSelect, type Selection, selectCurrent } from './select.ts';
 
 export type WatchType = 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -52,20 +52,20 @@ export async function watch(
   if (collection === undefined) throw new Error(`${resource.kind.plural} cannot be watched`);
   const from = parseVersion(resourceVersion);
   if (from === undefined || from === 0) {
-    if (from === undefined) await fresh(deps, '');
+    if (from === undefined) await waitForVersion(deps, '');
     if (!collection.readsBy(resource.read)) throw expired('the definition of these objects has changed; list and watch again');
     const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
-    const selected = (item: Item): void => {
+    const sendSelected = (item: Item): void => {
       if (selection.matches(item)) synthetic(item);
     };
     const many = manyToSelect(resource, selection);
     const { revision } = deps.cache;
     return many === undefined
       ? catchUp(collection, selection, sink, revision, selectCurrent(resource, selection), synthetic)
-      : catchUp(collection, selection, sink, revision, many, selected);
+      : catchUp(collection, selection, sink, revision, many, sendSelected);
   }
   // Another server may be ahead of this one for a moment. A revision that is not reached by then is invalid for a watch.
-  if (from > deps.cache.revision) await fresh(deps, resourceVersion);
+  if (from > deps.cache.revision) await waitForVersion(deps, resourceVersion);
   if (from < collection.unknownUntil) {
     sink.fail(unreadableSince(from, collection.unknownUntil));
     return () => {};
@@ -82,7 +82,7 @@ function catchUp<T>(
   sink: WatchSink,
   after: number,
   past: readonly T[],
-  sendOne: (one: T) => void,
+  sendOne: (pastEvent: T) => void,
 ): () => void {
   let next = 0;
   while (next < past.length && next < PAST_AT_ONCE && !sink.full()) sendOne(past[next++] as T);
@@ -90,8 +90,8 @@ function catchUp<T>(
     sink.current();
     return follow(collection, selection, sink, after);
   }
-  return followAfter(collection, selection, sink, async (ended) => {
-    while (next < past.length && !ended()) {
+  return followAfter(collection, selection, sink, async (isEnded) => {
+    while (next < past.length && !isEnded()) {
       if (sink.full()) await sink.drained();
       else {
         // Changes that are not selected are not buffered.
@@ -116,44 +116,44 @@ function followAfter(
   sink: WatchSink,
   past: (ended: () => boolean) => Promise<number>,
 ): () => void {
-  let waiting: CollectionEvent[] | undefined = [];
+  let waitingEvents: CollectionEvent[] | undefined = [];
   let waitingBytes = 0;
-  let ended = false;
-  let last = 0;
+  let isEnded = false;
+  let lastRevision = 0;
   const stop = collection.listen((event) => {
-    if (waiting === undefined) {
-      if (event.revision > last) dispatch(event, selection, sink);
+    if (waitingEvents === undefined) {
+      if (event.revision > lastRevision) dispatch(event, selection, sink);
       return;
     }
-    waiting.push(event);
+    waitingEvents.push(event);
     waitingBytes += event.item.bytes.length;
     if (waitingBytes <= sink.waitingLimit) return;
     end();
     sink.fail(expired('too many changes came before the past was sent; list and watch again'));
   }, selection.interest);
   const end = (): void => {
-    ended = true;
-    waiting = undefined;
+    isEnded = true;
+    waitingEvents = undefined;
     stop();
   };
   const run = async (): Promise<void> => {
-    last = await past(() => ended);
-    while (waiting !== undefined && waiting.length > 0) {
-      const batch: CollectionEvent[] = waiting;
-      waiting = [];
+    lastRevision = await past(() => isEnded);
+    while (waitingEvents !== undefined && waitingEvents.length > 0) {
+      const batch: CollectionEvent[] = waitingEvents;
+      waitingEvents = [];
       waitingBytes = 0;
       for (const event of batch) {
-        if (ended) return;
-        if (event.revision > last) dispatch(event, selection, sink);
+        if (isEnded) return;
+        if (event.revision > lastRevision) dispatch(event, selection, sink);
         if (sink.full()) await sink.drained();
       }
     }
-    if (ended) return;
-    waiting = undefined;
+    if (isEnded) return;
+    waitingEvents = undefined;
     sink.current();
   };
   run().catch((error: unknown) => {
-    if (ended) return;
+    if (isEnded) return;
     end();
     sink.fail(asApiError(error));
   });
@@ -166,15 +166,15 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
     sink.send(event.type === 'delete' ? 'DELETED' : event.previous === undefined ? 'ADDED' : 'MODIFIED', event.item, event);
     return;
   }
-  const before = event.previous !== undefined && selection.matches(event.previous);
+  const matchedBefore = event.previous !== undefined && selection.matches(event.previous);
   if (event.type === 'delete') {
-    if (before) sink.send('DELETED', event.item, event);
+    if (matchedBefore) sink.send('DELETED', event.item, event);
     return;
   }
   const now = selection.matches(event.item);
-  if (now) sink.send(before ? 'MODIFIED' : 'ADDED', event.item, event);
+  if (now) sink.send(matchedBefore ? 'MODIFIED' : 'ADDED', event.item, event);
   // An object that no longer matches is sent as deleted with its previous state, at the revision of the change.
-  else if (before) {
+  else if (matchedBefore) {
     event.departedItem ??= atRevision(event.previous as Item, event.revision);
     sink.send('DELETED', event.departedItem, event);
   }
@@ -184,20 +184,20 @@ function dispatch(event: CollectionEvent, selection: Selection, sink: WatchSink)
 function replay(deps: RegistryDeps, collection: Collection, selection: Selection, from: number, sink: WatchSink): () => void {
   const { engine } = deps.cache;
   const prefix = collection.prefix + selection.prefix;
-  return followAfter(collection, selection, sink, async (ended) => {
-    let last = from;
+  return followAfter(collection, selection, sink, async (isEnded) => {
+    let lastRevision = from;
     for (;;) {
-      const changes = await engine.changes({ after: last, prefix, limit: PAST_CHUNK }).catch((error: unknown) => {
-        throw error instanceof Compacted ? expired(`too old resource version: ${last} (${error.oldest})`) : error;
+      const changes = await engine.changes({ after: lastRevision, prefix, limit: PAST_CHUNK }).catch((error: unknown) => {
+        throw error instanceof Compacted ? expired(`too old resource version: ${lastRevision} (${error.oldest})`) : error;
       });
       for (const change of changes) {
-        if (ended()) return last;
-        last = Math.max(last, change.revision);
+        if (isEnded()) return lastRevision;
+        lastRevision = Math.max(lastRevision, change.revision);
         const event = await historicEvent(deps, collection, change);
         if (event !== undefined) dispatch(event, selection, sink);
         if (sink.full()) await sink.drained();
       }
-      if (changes.length < PAST_CHUNK) return last;
+      if (changes.length < PAST_CHUNK) return lastRevision;
     }
   });
 }
@@ -217,13 +217,15 @@ const asApiError = (error: unknown): ApiError => {
 async function historicEvent(deps: RegistryDeps, collection: Collection, change: ChangeRecord): Promise<CollectionEvent | undefined> {
   const key = change.key.slice(collection.prefix.length);
   const isNew = change.type === 'put' && change.created === change.revision;
-  const before = isNew ? undefined : await deps.cache.engine.get(change.key, change.revision - 1);
+  const previousEntry = isNew ? undefined : await deps.cache.engine.get(change.key, change.revision - 1);
   const previous =
-    before === undefined ? undefined : collection.itemOf(key, before.value, before.revision, before.created, before.unreadable);
+    previousEntry === undefined
+      ? undefined
+      : collection.itemOf(key, previousEntry.value, previousEntry.revision, previousEntry.created, previousEntry.unreadable);
   const item =
     change.value === undefined ? undefined : collection.itemOf(key, change.value, change.revision, change.created, change.unreadable);
   const unreadable = item === undefined && change.value !== undefined;
-  if (before !== undefined && previous === undefined && !unreadable) throw unreadableSince(change.revision - 1, change.revision);
+  if (previousEntry !== undefined && previous === undefined && !unreadable) throw unreadableSince(change.revision - 1, change.revision);
   // An object leaves when it is deleted, and when it becomes unreadable.
   if (item === undefined) {
     if (previous === undefined) return undefined;

@@ -90,19 +90,23 @@ const nothing = (): void => {};
 const tooManyBodies = (): ApiError => tooManyRequests('Too many request bodies are waiting, please try again later.', 1);
 const tooLarge = (limit: number): ApiError => requestTooLarge(`Request entity too large: limit is ${limit}`);
 
-export function bodyMedia(ctx: Context, protobuf: boolean, own: string): Media {
+export function bodyMedia(ctx: Context, protobuf: boolean, binaryType: string): Media {
   const header = ctx.header('content-type') ?? '';
   // As most clients say it.
   if (header === 'application/json') return 'json';
   const at = header.indexOf(';');
   const name = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase();
-  if (at >= 0 && !areParameters(header, at)) throw unsupportedMediaType(accepted(protobuf, own));
+  if (at >= 0 && !areParameters(header, at)) throw unsupportedMediaType(accepted(protobuf, binaryType));
   if (name === '' || name === 'application/json') return 'json';
   if (name === 'application/yaml') return 'yaml';
-  if (protobuf && (name === own || protobufMediaTypes.includes(name))) return 'protobuf';
-  throw unsupportedMediaType(accepted(protobuf, own));
+  if (protobuf && (name === binaryType || protobufMediaTypes.includes(name))) return 'protobuf';
+  throw unsupportedMediaType(accepted(protobuf, binaryType));
 }
-const accepted = (protobuf: boolean, own: string): string[] => ['application/json', 'application/yaml', ...(protobuf ? [own] : [])];
+const accepted = (protobuf: boolean, binaryType: string): string[] => [
+  'application/json',
+  'application/yaml',
+  ...(protobuf ? [binaryType] : []),
+];
 /** Parameters of a media type: `; charset=utf-8`, and at most one semicolon too many. Read once, from left to right. */
 function areParameters(header: string, from: number): boolean {
   let at = from;
@@ -250,18 +254,18 @@ export async function parseYamlBody(owner: BodyOwner, body: Buffer, faults: Fiel
 
 function jsonOptions({ schema, custom }: Expected, faults: FieldFaults | undefined): ParseOptions {
   if (faults !== undefined) return { merge: custom !== true, place: FieldPlace.root(faults, schema) };
-  return custom ? lastCounts : merged;
+  return custom ? lastCounts : mergingOptions;
 }
 
 /** The error for the client about text that cannot be parsed. */
 function unparsed(error: unknown, media: 'json' | 'yaml', expected: Expected, body: Buffer): unknown {
   if (error instanceof TooLargeError) return requestTooLarge(`Request entity too large: ${error.message}`);
   if (!(error instanceof DecodeError)) return error;
-  const what = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
-  return unrecognized(what, expected, body);
+  const reason = media === 'yaml' ? error.message : `couldn't get version/kind; json parse error: ${error.message}`;
+  return unrecognized(reason, expected, body);
 }
 
-const merged: ParseOptions = { merge: true };
+const mergingOptions: ParseOptions = { merge: true };
 const lastCounts: ParseOptions = {};
 
 /** Refuses a body without kind and apiVersion. */
@@ -281,8 +285,8 @@ function beginning(body: Buffer): string {
 /** Kind and version of a parsed body; what it leaves out is as the path has it. */
 function typeIn(value: JsonValue, expected: Expected, body: Buffer): BodyType {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-    const what = Array.isArray(value) ? 'an array' : `a ${typeof value}`;
-    const why = `couldn't get version/kind; json parse error: the body must be an object, not ${what}`;
+    const actualShape = Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+    const why = `couldn't get version/kind; json parse error: the body must be an object, not ${actualShape}`;
     throw unrecognized(why, expected, body);
   }
   const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
@@ -351,7 +355,7 @@ async function decodeBinary(owner: BodyOwner, body: Buffer, expected: Expected, 
     if (expected.custom && media === 'protobuf') throw unfit(type, 'custom objects have no binary form', expected);
     if (!isExpected(type, expected)) return await refuse(type, expected);
     if (media !== 'protobuf') {
-      const value = named(await parseBody(owner, envelope.raw, media, expected, options.faults), type);
+      const value = withType(await parseBody(owner, envelope.raw, media, expected, options.faults), type);
       return await decodeParsedBody(owner, value, envelope.raw, media, expected, options);
     }
     const { schema } = expected;
@@ -377,7 +381,7 @@ function mediaInside({ contentEncoding, contentType }: Envelope): Media {
   throw unsupportedContent(`contentType ${JSON.stringify(cut(contentType))}`, ['application/json', 'application/yaml', 'protobuf']);
 }
 /** An object in an envelope may leave it to the envelope to say what it is. */
-function named(value: JsonValue, { kind, apiVersion }: BodyType): JsonValue {
+function withType(value: JsonValue, { kind, apiVersion }: BodyType): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   value.kind ??= kind;
   value.apiVersion ??= apiVersion;
@@ -389,11 +393,11 @@ export function fillDefaults(
   resource: Resource,
   object: ApiObject,
   env: Parameters<NonNullable<Resource['definition']['defaults']>>[1],
-  made?: 'applied',
+  origin?: 'applied',
 ): void {
   if (!resource.custom) applyDefaults(resource.schema, object);
   try {
-    resource.definition.defaults?.(object as never, env, made);
+    resource.definition.defaults?.(object as never, env, origin);
   } catch (error) {
     // Objects inside of custom objects are read here.
     if (!(error instanceof DecodeError)) throw error;

@@ -33,15 +33,15 @@ export interface Deletion {
 export async function deleteOptions(services: Services, ctx: Context, collection: boolean): Promise<Deletion> {
   const type = { kind: 'DeleteOptions', apiVersion: joinApiVersion(groupName(services.identity, 'meta'), 'v1') };
   const body = await readBody(ctx);
-  let given: GivenOptions;
+  let options: GivenOptions;
   if (body.length > 0) {
-    given = await fromBody(services, ctx, body);
-    const sent = given;
-    ctx.audit?.requestBody(() => ({ ...type, ...sent }) as JsonObject);
-    if (ctx.search !== '') given = safer(services, ctx, given, collection);
-  } else given = fromQuery(services, ctx);
-  checkDeleteOptions(services.registry.catalog, given);
-  return { options: given, dryRun: (given.dryRun ?? []).length > 0, json: { ...type, ...given } as JsonObject };
+    options = await fromBody(services, ctx, body);
+    const bodyOptions = options;
+    ctx.audit?.requestBody(() => ({ ...type, ...bodyOptions }) as JsonObject);
+    if (ctx.search !== '') options = safer(services, ctx, options, collection);
+  } else options = fromQuery(services, ctx);
+  checkDeleteOptions(services.registry.catalog, options);
+  return { options: options, dryRun: (options.dryRun ?? []).length > 0, json: { ...type, ...options } as JsonObject };
 }
 
 async function fromBody({ identity }: Services, ctx: Context, body: Buffer): Promise<GivenOptions> {

@@ -40,49 +40,53 @@ export interface NotedForm {
   readonly representation: Representation;
 }
 /** Media types by name, as refusals list them. */
-const mediaTypes = (offer: Offer, own: string): string[] => ['application/json', 'application/yaml', ...(offer.protobuf ? [own] : [])];
+const mediaTypes = (offer: Offer, binaryType: string): string[] => [
+  'application/json',
+  'application/yaml',
+  ...(offer.protobuf ? [binaryType] : []),
+];
 
-type Chosen = BoundedCache<string, Representation | ApiError>;
+type ChoicesByAccept = BoundedCache<string, Representation | ApiError>;
 /** Maximum headers that are cached for one offer, and characters of one. */
 const CACHE_LIMIT = 256;
 const LONGEST_KEPT = 1024;
 
 export class Negotiator {
-  private readonly own: string;
+  private readonly binaryType: string;
   private readonly binaryTypes: readonly string[];
   private readonly metaGroups: readonly string[];
   /** By what is offered, then by the text of the header. Offers are constants, so that there are few. */
-  private readonly objects = new WeakMap<Offer, Chosen>();
-  private readonly streams = new WeakMap<Offer, Chosen>();
+  private readonly objects = new WeakMap<Offer, ChoicesByAccept>();
+  private readonly streams = new WeakMap<Offer, ChoicesByAccept>();
 
   constructor(identity: Identity) {
-    this.own = identity.protobufMediaType;
-    this.binaryTypes = [this.own, ...protobufMediaTypes];
+    this.binaryType = identity.protobufMediaType;
+    this.binaryTypes = [this.binaryType, ...protobufMediaTypes];
     this.metaGroups = [groupName(identity, 'meta'), ...metaGroups];
   }
 
   /** Throws 406. `watch`: the response is a stream of events. */
   negotiate(accept: string | undefined, offer: Offer, watch = false): Representation {
-    const known = watch ? this.streams : this.objects;
-    let chosen = known.get(offer);
-    if (chosen === undefined) {
-      chosen = new BoundedCache(CACHE_LIMIT);
-      known.set(offer, chosen);
+    const choices = watch ? this.streams : this.objects;
+    let choicesOfOffer = choices.get(offer);
+    if (choicesOfOffer === undefined) {
+      choicesOfOffer = new BoundedCache(CACHE_LIMIT);
+      choices.set(offer, choicesOfOffer);
     }
     const text = accept ?? '';
-    let found = chosen.get(text);
-    if (found === undefined) {
-      found = this.choose(text, offer, watch);
+    let representation = choicesOfOffer.get(text);
+    if (representation === undefined) {
+      representation = this.choose(text, offer, watch);
       // Longer headers are not cached.
-      if (text.length <= LONGEST_KEPT) chosen.set(text, found);
+      if (text.length <= LONGEST_KEPT) choicesOfOffer.set(text, representation);
     }
-    if (found instanceof ApiError) throw found;
-    return found;
+    if (representation instanceof ApiError) throw representation;
+    return representation;
   }
 
   private choose(accept: string, offer: Offer, watch: boolean): Representation | ApiError {
     const clauses = parseAccept(accept);
-    if (clauses.length === 0) return plain('json', watch, this.own);
+    if (clauses.length === 0) return plain('json', watch, this.binaryType);
     let recognised = false;
     for (const clause of clauses) {
       const media = this.mediaOf(clause, offer);
@@ -95,9 +99,9 @@ export class Negotiator {
       if (representation !== undefined) return representation;
     }
     // Clients of custom kinds, which do not have every form, get a list of the available ones.
-    if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes(offer, this.own));
-    if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.own};stream=watch`] : [])]);
-    return notAcceptable(mediaTypes(offer, this.own));
+    if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes(offer, this.binaryType));
+    if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.binaryType};stream=watch`] : [])]);
+    return notAcceptable(mediaTypes(offer, this.binaryType));
   }
 
   private mediaOf(clause: Clause, offer: Offer): Media | undefined {
@@ -115,11 +119,11 @@ export class Negotiator {
     const result = { ...plain(media, watch, type), pretty: pretty === '1' };
     if (as === undefined) return g === '' && v === '' && (media !== 'protobuf' || offer.protobuf) ? result : undefined;
     if (!this.metaGroups.includes(g) || (v !== 'v1' && v !== 'v1beta1')) return undefined;
-    const known = offer.transforms.find((t) => t === as);
-    if (known === undefined) return watch || offer.transforms.length === 0 ? undefined : wrongShape(as, offer);
+    const transform = offer.transforms.find((t) => t === as);
+    if (transform === undefined) return watch || offer.transforms.length === 0 ? undefined : wrongShape(as, offer);
     // A Table has no protobuf form.
-    if (known === 'Table' && media === 'protobuf') return undefined;
-    return { ...result, transform: known, transformVersion: `${g}/${v}` };
+    if (transform === 'Table' && media === 'protobuf') return undefined;
+    return { ...result, transform: transform, transformVersion: `${g}/${v}` };
   }
 }
 
@@ -184,12 +188,12 @@ export function errorForm(accept: string | undefined): ErrorForm {
 export function parseAccept(accept: string): Clause[] {
   const clauses: Clause[] = [];
   for (const part of accept.split(',')) {
-    const [name = '', ...rest] = part.split(';');
+    const [name = '', ...parameterTexts] = part.split(';');
     const [type = '', subtype = ''] = name.trim().split('/');
     if (type === '') continue;
     const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
     let quality = 1;
-    for (const parameter of rest) {
+    for (const parameter of parameterTexts) {
       const [key = '', value = '', ...more] = parameter.split('=');
       if (value === '' || more.length > 0) continue;
       if (key.trim() === 'q') quality = NUMBER.test(value) ? Number(value) : 0;

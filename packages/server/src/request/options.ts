@@ -69,9 +69,10 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
     checkFieldSelector(fields, selectableFields(resource.kind), resource.definition.unknownField, namespaced);
   }
   if (name !== '') {
-    const given = fields.exact('metadata.name');
-    if (given !== undefined && given !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
-    if (given === undefined) fields = fields.and({ field: 'metadata.name', operator: '=', value: name });
+    const nameInSelector = fields.exact('metadata.name');
+    if (nameInSelector !== undefined && nameInSelector !== name)
+      throw badRequest("fieldSelector metadata.name doesn't match requested name");
+    if (nameInSelector === undefined) fields = fields.and({ field: 'metadata.name', operator: '=', value: name });
   }
   return select(resource, namespace, labels, fields);
 }
@@ -95,12 +96,12 @@ export function writeOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, 
   return options;
 }
 function optionsIn(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
-  let kept = keptOptions.get(catalog);
-  if (kept === undefined) {
-    kept = new TextCache();
-    keptOptions.set(catalog, kept);
+  let catalogOptions = keptOptions.get(catalog);
+  if (catalogOptions === undefined) {
+    catalogOptions = new TextCache();
+    keptOptions.set(catalog, catalogOptions);
   }
-  return kept.get(`${apply ? 'apply ' : ''}${kind} ${ctx.search}`, () => frozen(readWriteOptions(ctx, catalog, kind, apply)));
+  return catalogOptions.get(`${apply ? 'apply ' : ''}${kind} ${ctx.search}`, () => frozen(readWriteOptions(ctx, catalog, kind, apply)));
 }
 
 function readWriteOptions(ctx: Context, catalog: Catalog, kind: OptionsKind, apply: boolean): WriteOptions {
@@ -139,8 +140,8 @@ export function dryRunIn({ query }: Context, { emptyDryRun }: Identity): string[
 }
 function checkDryRun(values: readonly string[], errors: FieldErrors): void {
   if (values.every((v) => v === 'All')) return;
-  const shown = `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;
-  errors.add('FieldValueNotSupported', 'dryRun', `Unsupported value: ${shown}: supported values: "All"`);
+  const valuesText = `[]string{${values.map((v) => JSON.stringify(v)).join(', ')}}`;
+  errors.add('FieldValueNotSupported', 'dryRun', `Unsupported value: ${valuesText}: supported values: "All"`);
 }
 
 /** Refuses delete options that are contradictory or invalid. */

@@ -18,9 +18,9 @@ export class HeadNotes {
   readonly isReader: boolean;
 
   constructor(headers: Readonly<IncomingHttpHeaders>) {
-    const given = first(headers['audit-id']);
+    const auditId = first(headers['audit-id']);
     this.accept = first(headers.accept);
-    this.auditId = given !== undefined && goodId.test(given) ? given : undefined;
+    this.auditId = auditId !== undefined && goodId.test(auditId) ? auditId : undefined;
     this.impersonates = wantsImpersonation(headers);
     this.isReader = isReader(headers['user-agent']);
   }

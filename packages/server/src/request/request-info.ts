@@ -93,14 +93,14 @@ export function requestInfo(method: string, path: string, query: (name: string) 
 
 /** `path.split('/')`, which takes up to twice as long for a path that was split before: it looks for it in a cache. */
 function segments(path: string): string[] {
-  const found: string[] = [];
+  const parts: string[] = [];
   let start = 0;
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', start)) {
-    found.push(path.slice(start, end));
+    parts.push(path.slice(start, end));
     start = end + 1;
   }
-  found.push(path.slice(start));
-  return found;
+  parts.push(path.slice(start));
+  return parts;
 }
 
 function plain(method: string, path: string): RequestInfo {

@@ -47,9 +47,9 @@ export class Route {
   form: NotedForm | undefined;
   private namespacedKey: string | undefined;
   private parameters: Query | undefined;
-  private found: Resource | undefined;
+  private cachedResource: Resource | undefined;
   private foundIn = -1;
-  private last: RouteOfUser | undefined;
+  private lastUserRoute: RouteOfUser | undefined;
 
   constructor(method: string, url: string) {
     const mark = url.indexOf('?');
@@ -72,10 +72,10 @@ export class Route {
   resource(catalog: Catalog): Resource | undefined {
     if (this.foundIn !== catalog.generation) {
       const { group, version, resource } = this.info;
-      this.found = catalog.find(group, version, resource);
+      this.cachedResource = catalog.find(group, version, resource);
       this.foundIn = catalog.generation;
     }
-    return this.found;
+    return this.cachedResource;
   }
   /** The key of the object among those of its kind. */
   key(namespaced: boolean): string {
@@ -85,36 +85,36 @@ export class Route {
   }
   /** Notes for a user; those of the user before are dropped. */
   of(user: User): RouteOfUser {
-    if (this.last?.user !== user) this.last = new RouteOfUser(user, this.info);
-    return this.last;
+    if (this.lastUserRoute?.user !== user) this.lastUserRoute = new RouteOfUser(user, this.info);
+    return this.lastUserRoute;
   }
 }
 
 /** Notes of a route for one user. */
 export class RouteOfUser {
   readonly user: User;
-  readonly asked: Attributes;
+  readonly attributes: Attributes;
   /** The flow, in an epoch of the flows (`flow.ts`). */
   flow: Flow | undefined;
   flowEpoch = 0;
-  private allowed: Decision | undefined;
+  private allowingDecision: Decision | undefined;
   private changes: (() => number) | undefined;
   private allowedAt = 0;
 
   constructor(user: User, info: RequestInfo) {
     this.user = user;
-    this.asked = attributesOf(user, info);
+    this.attributes = attributesOf(user, info);
   }
   /** The decision that allowed this before, if it would be the same now. */
   stillAllowed(): Decision | undefined {
-    return this.changes !== undefined && this.changes() === this.allowedAt ? this.allowed : undefined;
+    return this.changes !== undefined && this.changes() === this.allowedAt ? this.allowingDecision : undefined;
   }
   /** Notes a decision that was just made, if it allows and the authorizer can say until when it holds. */
   note(authorizer: Authorizer, decision: Decision): void {
     if (decision.decision !== 'allow') return;
     this.changes = authorizer.changes?.(this.user);
     this.allowedAt = this.changes?.() ?? 0;
-    this.allowed = decision;
+    this.allowingDecision = decision;
   }
 }
 
@@ -139,26 +139,28 @@ export function attributesOf(user: User, info: RequestInfo): Attributes {
  */
 export class Routes {
   /** Hashes of URLs that came, each in its place until another one takes it. */
-  private readonly seen = new Int32Array(SEEN);
-  private readonly known = new Map<string, BoundedCache<string, Route>>(methods.map((method) => [method, new BoundedCache(ROUTES)]));
+  private readonly recentHashes = new Int32Array(SEEN);
+  private readonly routesByMethod = new Map<string, BoundedCache<string, Route>>(
+    methods.map((method) => [method, new BoundedCache(ROUTES)]),
+  );
 
   of(method: string, url: string): Route {
-    const known = this.known.get(method);
-    const route = known?.get(url);
+    const routes = this.routesByMethod.get(method);
+    const route = routes?.get(url);
     if (route !== undefined) return route;
-    if (known === undefined || url.length > LONGEST || !this.cameBefore(url)) return new Route(method, url);
+    if (routes === undefined || url.length > LONGEST || !this.cameBefore(url)) return new Route(method, url);
     // The URL may be a part of a longer text, which would be kept with it.
-    const own = Buffer.from(url).toString();
-    const made = new Route(method, own);
-    known.set(own, made);
-    return made;
+    const urlCopy = Buffer.from(url).toString();
+    const newRoute = new Route(method, urlCopy);
+    routes.set(urlCopy, newRoute);
+    return newRoute;
   }
 
   private cameBefore(url: string): boolean {
     const hash = hashOf(url);
-    const place = hash & (SEEN - 1);
-    if (this.seen[place] === hash) return true;
-    this.seen[place] = hash;
+    const slot = hash & (SEEN - 1);
+    if (this.recentHashes[slot] === hash) return true;
+    this.recentHashes[slot] = hash;
     return false;
   }
 }

@@ -24,8 +24,8 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
   if (expected.custom) {
     return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }
-  const known = registeredKindOf(apiVersion, kind, schema, identity);
-  if (known === undefined) {
+  const registeredKind = registeredKindOf(apiVersion, kind, schema, identity);
+  if (registeredKind === undefined) {
     const hint = otherIdentityHint(identity, groupOfApiVersion(apiVersion), (group) => group === groupOfApiVersion(expected.apiVersion));
     return unfit(
       type,
@@ -34,7 +34,9 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
     );
   }
   const home = homeOf(schema);
-  return known.home === home ? wrongVersion() : unfit(type, `converting (${known.type}) to (${home}): unknown conversion`, expected);
+  return registeredKind.home === home
+    ? wrongVersion()
+    : unfit(type, `converting (${registeredKind.type}) to (${home}): unknown conversion`, expected);
 }
 
 /** Custom objects of all kinds are read alike, so that only the rules for them notice that one is not what it should be. */

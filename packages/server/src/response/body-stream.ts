@@ -7,9 +7,9 @@ import { head, wantsGzip } from './respond.ts';
 
 export interface BodyStream {
   /** The client disconnected, or the request timed out. */
-  readonly gone: boolean;
-  /** Resolves when more may be sent; `taken` is called when the bytes are no longer needed. Even for a client that reads everything at once other work runs between slices. */
-  put(bytes: Buffer, taken?: () => void): Promise<void>;
+  readonly isClosed: boolean;
+  /** Resolves when more may be sent; `onTaken` is called when the bytes are no longer needed. Even for a client that reads everything at once other work runs between slices. */
+  put(bytes: Buffer, onTaken?: () => void): Promise<void>;
   end(bytes: Buffer): void;
 }
 
@@ -26,19 +26,19 @@ export function openBody(ctx: Context, type: string, length?: number): BodyStrea
   const out = packed ? createGzip({ level: 1 }) : res;
   if (out !== res) (out as NodeJS.ReadWriteStream).pipe(res as unknown as NodeJS.WritableStream);
   // A response over HTTP/2 need not say whether it is destroyed: unknown would count as ended once its head is sent.
-  let gone = res.destroyed === true;
+  let isClosed = res.destroyed === true;
   res.once('close', () => {
-    gone = true;
+    isClosed = true;
   });
   return {
-    get gone() {
-      return gone;
+    get isClosed() {
+      return isClosed;
     },
-    put(bytes, taken) {
-      if (gone) return Promise.resolve();
+    put(bytes, onTaken) {
+      if (isClosed) return Promise.resolve();
       ctx.responseBytes += bytes.length;
       // In-process clients keep the bytes that they get.
-      if (out.write(bytes, takesFrames(res) ? undefined : taken)) return nextTurn(ctx.owner);
+      if (out.write(bytes, takesFrames(res) ? undefined : onTaken)) return nextTurn(ctx.owner);
       return new Promise((resolve) => {
         const go = () => {
           out.off('drain', go);

@@ -61,15 +61,15 @@ export function sendList(
   const cut = resource.custom ? 0 : typeMetaLength(resource);
   const whole = isWholeList(resource, result, selection);
   const id = whole ? `${resource.collection?.prefix}${selection.prefix}` : '';
-  const known = whole ? services.keptLists.find(id, resource.collection?.changes ?? 0) : undefined;
-  if (known !== undefined) return sendParts(ctx, representation.type, [start, known]);
+  const cachedBody = whole ? services.keptLists.find(id, resource.collection?.changes ?? 0) : undefined;
+  if (cachedBody !== undefined) return sendParts(ctx, representation.type, [start, cachedBody]);
   const size = start.length + joinedSize(result.items, cut);
   const change = resource.collection?.changes ?? 0;
   const isJoined = size <= KEEP_LIMIT && (whole ? services.keptLists.isWorth(id, change, size) : size <= KEPT_AT_ONCE);
   // What is recorded is sent in one piece.
   if (!isJoined && (size > KEEP_LIMIT || ctx.audit?.wantsResponse !== true))
     return stream(ctx, representation.type, start, result.items, cut, size);
-  const body = joined(result.items, cut);
+  const body = joinedItems(result.items, cut);
   if (whole) services.keptLists.keep(id, { change, body });
   return sendParts(ctx, representation.type, [start, body]);
 }
@@ -139,11 +139,11 @@ function sendWhole(ctx: Context, type: string, parts: readonly Buffer[], size: n
 /** A kept list goes out slice by slice, too: encrypting it in one piece would hold all others up. */
 async function sendSliced(ctx: Context, type: string, parts: readonly Buffer[], size: number): Promise<void> {
   const out = openBody(ctx, type, size);
-  for (const part of parts) for (let at = 0; at < part.length && !out.gone; at += PIECE) await out.put(part.subarray(at, at + PIECE));
+  for (const part of parts) for (let at = 0; at < part.length && !out.isClosed; at += PIECE) await out.put(part.subarray(at, at + PIECE));
   out.end(Buffer.alloc(0));
 }
 
-/** Bytes of what `joined` makes. */
+/** Bytes of what `joinedItems` makes. */
 function joinedSize(items: readonly Item[], cut: number): number {
   // Commas between the items, and a brace for each that is cut.
   let size = END.length + Math.max(0, items.length - 1) + (cut > 0 ? items.length : 0);
@@ -152,7 +152,7 @@ function joinedSize(items: readonly Item[], cut: number): number {
 }
 
 /** `{…},{…}]}` of items without their first `cut` bytes. */
-function joined(items: readonly Item[], cut: number): Buffer {
+function joinedItems(items: readonly Item[], cut: number): Buffer {
   const body = Buffer.allocUnsafe(joinedSize(items, cut));
   let at = 0;
   for (let i = 0; i < items.length; i++) {
@@ -182,7 +182,7 @@ async function stream(ctx: Context, type: string, start: Buffer, items: readonly
     at = 0;
   };
   at = start.copy(slice, 0);
-  for (let i = 0; i < items.length && !out.gone; i++) {
+  for (let i = 0; i < items.length && !out.isClosed; i++) {
     const { bytes } = items[i] as Item;
     const large = bytes.length > SLICE / 2;
     if (at + 2 + (large ? 0 : bytes.length) > SLICE) await flush();
@@ -192,7 +192,7 @@ async function stream(ctx: Context, type: string, start: Buffer, items: readonly
     else {
       // A large object goes out from where it is.
       await flush();
-      for (let from = cut; from < bytes.length && !out.gone; from += SLICE) await out.put(bytes.subarray(from, from + SLICE));
+      for (let from = cut; from < bytes.length && !out.isClosed; from += SLICE) await out.put(bytes.subarray(from, from + SLICE));
     }
   }
   if (at > 0) await send(slice, at);

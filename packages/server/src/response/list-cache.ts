@@ -24,37 +24,37 @@ export const BLOCK = 8 * 1024;
 const cost = ({ body }: KeptList): number => Math.max(body.length, BLOCK);
 
 export class KeptLists {
-  private readonly kept = new BoundedCache<string, KeptList>(KEPT_LISTS_BYTES / BLOCK, { most: KEPT_LISTS_BYTES, of: cost });
+  private readonly lists = new BoundedCache<string, KeptList>(KEPT_LISTS_BYTES / BLOCK, { most: KEPT_LISTS_BYTES, of: cost });
 
   /** Large lists by the change of the collection at which they were last requested. */
-  private readonly asked = new BoundedCache<string, number>(MOST_ASKED);
+  private readonly requestedOnce = new BoundedCache<string, number>(MOST_ASKED);
 
   get size(): number {
-    return this.kept.size;
+    return this.lists.size;
   }
 
   /** Whether a list of that size should be joined and cached. */
   isWorth(id: string, change: number, size: number): boolean {
     if (size <= KEPT_AT_ONCE) return true;
-    if (this.asked.get(id) === change) return true;
-    this.asked.set(id, change);
+    if (this.requestedOnce.get(id) === change) return true;
+    this.requestedOnce.set(id, change);
     return false;
   }
 
   find(id: string, change: number, resource?: object, second?: number): Buffer | undefined {
-    const found = this.kept.use(id);
-    if (found === undefined) return undefined;
-    if (found.change === change && found.resource === resource && found.second === second) return found.body;
-    this.kept.delete(id);
+    const cachedList = this.lists.use(id);
+    if (cachedList === undefined) return undefined;
+    if (cachedList.change === change && cachedList.resource === resource && cachedList.second === second) return cachedList.body;
+    this.lists.delete(id);
     return undefined;
   }
 
   keep(id: string, entry: KeptList): void {
-    this.kept.set(id, entry);
+    this.lists.set(id, entry);
   }
 
   /** Drops the lists of a collection that is removed. */
   forget(prefix: string): void {
-    for (const id of this.kept.keys()) if (id.startsWith(prefix)) this.kept.delete(id);
+    for (const id of this.lists.keys()) if (id.startsWith(prefix)) this.lists.delete(id);
   }
 }

@@ -22,9 +22,9 @@ import { dropTypeMeta, isStoredForm, needsCalls, partial, typeMetaLength } from 
 import { type IncludeObject, type ListMeta, largeRowText, partialText, rowTexts, tableFrame } from './table.ts';
 
 export interface ListForm {
-  readonly before: string;
+  readonly opening: string;
   readonly between: string;
-  readonly after: string;
+  readonly closing: string;
   /** Bytes of consecutive items of the list. A large item is alone, and is made in slices. */
   piece(items: readonly Item[], slices: Slices): Promise<Buffer>;
 }
@@ -50,34 +50,35 @@ export async function listForm(
     const whole = stringifyYaml(marked);
     const line = `- ${MARK}\n`;
     // Keys are sorted: only the API version precedes the items, and everything else the rows.
-    const [before, after] = cutAt(whole, isTable ? whole.lastIndexOf(line) : whole.indexOf(line), line.length);
+    const [opening, closing] = cutAt(whole, isTable ? whole.lastIndexOf(line) : whole.indexOf(line), line.length);
     return {
-      before,
+      opening,
       between: '',
-      after,
+      closing,
       async piece(items, slices) {
-        const made = await texts(items, slices);
-        if (!isLarge(items)) return Buffer.from(made.map((text) => stringifyYaml([parseExact(text.toString()) as JsonValue])).join(''));
-        const value = await parsedText(bytesOf(made[0] as Text), slices);
+        const itemTexts = await texts(items, slices);
+        if (!isLarge(items))
+          return Buffer.from(itemTexts.map((text) => stringifyYaml([parseExact(text.toString()) as JsonValue])).join(''));
+        const value = await parsedText(bytesOf(itemTexts[0] as Text), slices);
         return inSlices(yamlBytes([value]), slices);
       },
     };
   }
   const whole = pretty ? jsonText(marked, 2) : `${jsonText(marked)}\n`;
-  const [before, after] = cutAt(whole, whole.lastIndexOf(`"${MARK}"`), MARK.length + 2);
-  if (!pretty) return { before, between: ',', after, piece: async (items, slices) => joined(await texts(items, slices), ',') };
+  const [opening, closing] = cutAt(whole, whole.lastIndexOf(`"${MARK}"`), MARK.length + 2);
+  if (!pretty) return { opening, between: ',', closing, piece: async (items, slices) => joinedTexts(await texts(items, slices), ',') };
   return {
-    before,
+    opening,
     between: PRETTY_BETWEEN,
-    after,
+    closing,
     async piece(items, slices) {
-      const made = await texts(items, slices);
+      const itemTexts = await texts(items, slices);
       if (!isLarge(items))
-        return joined(
-          made.map((text) => indentJson(bytesOf(text), PRETTY_MARGIN)),
+        return joinedTexts(
+          itemTexts.map((text) => indentJson(bytesOf(text), PRETTY_MARGIN)),
           PRETTY_BETWEEN,
         );
-      return inSlices(indentedJson(bytesOf(made[0] as Text), PRETTY_MARGIN), slices);
+      return inSlices(indentedJson(bytesOf(itemTexts[0] as Text), PRETTY_MARGIN), slices);
     },
   };
 }
@@ -94,7 +95,7 @@ type Texts = (items: readonly Item[], slices: Slices) => Promise<Text[]> | Text[
 
 const bytesOf = (text: Text): Buffer => (typeof text === 'string' ? Buffer.from(text) : text);
 
-function joined(texts: readonly Text[], between: string): Buffer {
+function joinedTexts(texts: readonly Text[], between: string): Buffer {
   if (texts.length === 1) return bytesOf(texts[0] as Text);
   if (typeof texts[0] === 'string') return Buffer.from(texts.join(between));
   const separator = Buffer.from(between);
@@ -152,7 +153,7 @@ export interface BinaryForm {
   /** Their total size in bytes, if known. */
   measured(items: readonly Item[]): number | undefined;
   /** The parts before and after items of so many bytes in all: the envelope begins with its length. */
-  around(bytes: number): { readonly before: Buffer; readonly after: Buffer };
+  around(bytes: number): { readonly opening: Buffer; readonly closing: Buffer };
 }
 
 /** Tag of the items of a list: field 2, with a length. */
@@ -177,10 +178,10 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
     name: how,
     async piece(items, slices) {
       const parts: Buffer[] = [];
-      const found = await objects(items, slices);
+      const itemObjects = await objects(items, slices);
       // Encoding a large object is one long step.
       if (isLarge(items)) await slices.pause();
-      found.forEach((object, i) => {
+      itemObjects.forEach((object, i) => {
         const bytes = encodeProtobuf(itemSchema, object);
         const prefix = lengthPrefix(ITEMS_TAG, bytes.length);
         measured.set(items[i] as Item, { how, length: prefix.length + bytes.length });
@@ -191,15 +192,15 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
     measured(items) {
       let bytes = 0;
       for (const item of items) {
-        const known = measured.get(item);
-        if (known?.how !== how) return undefined;
-        bytes += known.length;
+        const measuredItem = measured.get(item);
+        if (measuredItem?.how !== how) return undefined;
+        bytes += measuredItem.length;
       }
       return bytes;
     },
     around(bytes) {
-      const { before, after } = aroundRaw(frame.kind, frame.apiVersion, head.length + bytes);
-      return { before: Buffer.concat([before, head]), after };
+      const { before: envelopeStart, after: closing } = aroundRaw(frame.kind, frame.apiVersion, head.length + bytes);
+      return { opening: Buffer.concat([envelopeStart, head]), closing };
     },
   };
 }

@@ -21,17 +21,17 @@ interface Piece {
   readonly bytes: Buffer;
 }
 
-interface Begun {
+interface PendingPiece {
   readonly resource: Resource;
   readonly items: readonly Item[];
   /** Undefined when it could not be made. */
-  readonly made: Promise<Buffer | undefined>;
+  readonly bytes: Promise<Buffer | undefined>;
 }
 
 export class SharedPieces {
   private readonly pieces: BoundedCache<string, Piece>;
   /** Pieces that are being made; at most as many as requests. */
-  private readonly begun = new Map<string, Begun>();
+  private readonly pendingPieces = new Map<string, PendingPiece>();
 
   constructor(limit: number = SHARED_LIMIT) {
     this.pieces = new BoundedCache(MOST_PIECES, { most: limit, of: ({ bytes }) => bytes.length });
@@ -43,8 +43,10 @@ export class SharedPieces {
 
   /** The piece of exactly these items. `form` names everything that the bytes depend on except the items. */
   find(resource: Resource, form: string, items: readonly Item[]): Buffer | undefined {
-    const found = this.pieces.get(idOf(form, items));
-    return found !== undefined && found.resource === resource && sameItems(found.items, items) ? found.bytes : undefined;
+    const cachedPiece = this.pieces.get(idOf(form, items));
+    return cachedPiece !== undefined && cachedPiece.resource === resource && sameItems(cachedPiece.items, items)
+      ? cachedPiece.bytes
+      : undefined;
   }
 
   /**
@@ -60,22 +62,22 @@ export class SharedPieces {
   ): Promise<Buffer> {
     const id = idOf(form, items);
     for (;;) {
-      const found = this.find(resource, form, items);
-      if (found !== undefined) return found;
-      const begun = this.begun.get(id);
-      if (begun === undefined) break;
-      const bytes = await begun.made;
+      const cachedBytes = this.find(resource, form, items);
+      if (cachedBytes !== undefined) return cachedBytes;
+      const pendingPiece = this.pendingPieces.get(id);
+      if (pendingPiece === undefined) break;
+      const bytes = await pendingPiece.bytes;
       await wait();
-      if (bytes !== undefined && begun.resource === resource && sameItems(begun.items, items)) return bytes;
+      if (bytes !== undefined && pendingPiece.resource === resource && sameItems(pendingPiece.items, items)) return bytes;
     }
     const making = make();
-    this.begun.set(id, { resource, items, made: making.catch(() => undefined) });
+    this.pendingPieces.set(id, { resource, items, bytes: making.catch(() => undefined) });
     try {
       const bytes = await making;
       this.keep(resource, form, items, bytes);
       return bytes;
     } finally {
-      this.begun.delete(id);
+      this.pendingPieces.delete(id);
     }
   }
 

@@ -14,7 +14,7 @@ import type { Representation } from '../request/negotiate.ts';
 import { type BodyStream, openBody } from './body-stream.ts';
 import { type BinaryForm, binaryListForm, listForm } from './list-form.ts';
 import { formName, needsCalls } from './represent.ts';
-import { converted } from './shared-conversions.ts';
+import { convertedOnce } from './shared-conversions.ts';
 import type { IncludeObject, ListMeta } from './table.ts';
 
 /** Stored bytes up to which a list is made at once; rows of Tables are cached for a while, and are not made again for each client. */
@@ -55,55 +55,55 @@ export async function sendLong(
   await nextTurn(ctx.owner);
   if (form === undefined) return sendBinary(ctx, resource, binaryListForm(resource, meta, r), items, r.type);
   let body: BodyStream | undefined;
-  const slices = new Slices(() => body?.gone ?? ctx.ended, undefined, ctx.owner);
+  const slices = new Slices(() => body?.isClosed ?? ctx.ended, undefined, ctx.owner);
   for (const chunk of chunks) {
     const id = formName(env, resource, r, pretty, include);
     const make = (): Promise<Buffer> => {
       slices.begin();
       return form.piece(chunk, slices);
     };
-    const bytes = await (calls ? make() : converted(ctx, resource, id, chunk, make));
+    const bytes = await (calls ? make() : convertedOnce(ctx, resource, id, chunk, make));
     // An error about the first items is still sent as a Status.
-    const before = body === undefined ? form.before : form.between;
+    const opening = body === undefined ? form.opening : form.between;
     body ??= openBody(ctx, r.type);
-    if (body.gone) return;
-    await putAll(body, Buffer.from(before), bytes);
+    if (body.isClosed) return;
+    await putAll(body, Buffer.from(opening), bytes);
   }
-  (body ?? openBody(ctx, r.type)).end(Buffer.from(form.after));
+  (body ?? openBody(ctx, r.type)).end(Buffer.from(form.closing));
 }
 
 const NOTHING = Buffer.alloc(0);
 
-async function putAll(body: BodyStream, before: Buffer, bytes: Buffer): Promise<void> {
-  if (bytes.length <= PUT) return body.put(before.length === 0 ? bytes : Buffer.concat([before, bytes]));
-  if (before.length > 0) await body.put(before);
-  for (let at = 0; at < bytes.length && !body.gone; at += PUT) await body.put(bytes.subarray(at, at + PUT));
+async function putAll(body: BodyStream, prefix: Buffer, bytes: Buffer): Promise<void> {
+  if (bytes.length <= PUT) return body.put(prefix.length === 0 ? bytes : Buffer.concat([prefix, bytes]));
+  if (prefix.length > 0) await body.put(prefix);
+  for (let at = 0; at < bytes.length && !body.isClosed; at += PUT) await body.put(bytes.subarray(at, at + PUT));
 }
 
 /** The length comes first, so that all items are measured before the first is sent. */
 async function sendBinary(ctx: Context, resource: Resource, form: BinaryForm, items: readonly Item[], type: string): Promise<void> {
   let body: BodyStream | undefined;
-  const slices = new Slices(() => body?.gone ?? ctx.ended, undefined, ctx.owner);
+  const slices = new Slices(() => body?.isClosed ?? ctx.ended, undefined, ctx.owner);
   const pieceOf = (chunk: readonly Item[]): Promise<Buffer> =>
-    converted(ctx, resource, form.name, chunk, () => {
+    convertedOnce(ctx, resource, form.name, chunk, () => {
       slices.begin();
       return form.piece(chunk, slices);
     });
   let bytes = 0;
   for (const chunk of inChunks(items, CHUNK)) {
-    const known = form.measured(chunk);
-    bytes += known ?? (await pieceOf(chunk)).length;
+    const measuredBytes = form.measured(chunk);
+    bytes += measuredBytes ?? (await pieceOf(chunk)).length;
     // Making a piece takes as long as a slice may, and nothing else in this loop yields.
-    if (known === undefined || slices.due) await slices.pause();
+    if (measuredBytes === undefined || slices.due) await slices.pause();
   }
-  const { before, after } = form.around(bytes);
-  body = openBody(ctx, type, before.length + bytes + after.length);
-  await body.put(before);
+  const { opening, closing } = form.around(bytes);
+  body = openBody(ctx, type, opening.length + bytes + closing.length);
+  await body.put(opening);
   for (const chunk of inChunks(items, CHUNK)) {
-    if (body.gone) return;
+    if (body.isClosed) return;
     await putAll(body, NOTHING, await pieceOf(chunk));
   }
-  body.end(after);
+  body.end(closing);
 }
 
 /** Items of one piece: some, or a single large one. */

@@ -65,7 +65,7 @@ export async function representItem(
   if (slices?.due) await slices.pause();
   if (r.media === 'protobuf') return binary(resource.schema, object);
   if (slices !== undefined) return writtenBytes(Buffer.from(encode(resource.schema, object)), r, pretty, slices);
-  return written(toJson(resource.schema, object) as JsonObject, r, pretty, undefined);
+  return encodedValue(toJson(resource.schema, object) as JsonObject, r, pretty, undefined);
 }
 
 /** Names everything that a form of objects depends on except them. Ages in the rows of Tables are in seconds. */
@@ -81,7 +81,7 @@ export const isStoredForm = (resource: Resource): boolean => resource.isHub && !
 export async function representObject(schema: MessageType, object: ApiObject, r: Representation, pretty: boolean): Promise<Buffer> {
   if (r.media === 'protobuf') return binary(schema, object);
   if (r.media === 'json' && !pretty) return Buffer.from(`${encode(schema, object)}\n`);
-  return written(toJson(schema, object) as JsonObject, r, pretty, undefined);
+  return encodedValue(toJson(schema, object) as JsonObject, r, pretty, undefined);
 }
 
 export async function representList(
@@ -105,7 +105,7 @@ export async function representList(
       // Stock servers send an empty list this way.
       items: items.length === 0 ? null : items.map((item) => partial(item, r.transformVersion)),
     };
-    return written(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
+    return encodedValue(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
   }
   const objects = await resource.versions.readAll(items);
   const list = { kind: resource.kind.listKind, apiVersion: resource.apiVersion, metadata: meta, items: objects };
@@ -114,7 +114,7 @@ export async function representList(
   if (r.media === 'protobuf') return binary(schema, list as never);
   const value = toJson(schema, list as never) as JsonObject;
   value.items ??= [];
-  return written(value, r, pretty, undefined);
+  return encodedValue(value, r, pretty, undefined);
 }
 
 /** Items of a list of built-in kinds carry no kind and version of their own. */
@@ -152,7 +152,7 @@ async function writtenYaml(value: JsonObject, slices?: Slices): Promise<Buffer> 
   return slices === undefined ? Buffer.from(stringifyYaml(value)) : inSlices(yamlBytes(value), slices);
 }
 
-async function written(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {
+async function encodedValue(value: JsonObject, r: Representation, pretty: boolean, schema: MessageType | undefined): Promise<Buffer> {
   if (r.media === 'yaml') return writtenYaml(value);
   if (r.media === 'protobuf' && schema !== undefined) return binary(schema, value as never);
   return Buffer.from(pretty ? jsonText(value, 2) : `${jsonText(value)}\n`);

@@ -20,8 +20,8 @@ const GZIP_FROM = 128 * 1024;
 const GZIP_LEVEL = 1;
 
 /** Sends the head of an answer. Names and values in turn. */
-export function head(ctx: Context, given: number, headers: readonly string[]): void {
-  const status = sendable(ctx, given);
+export function head(ctx: Context, requestedStatus: number, headers: readonly string[]): void {
+  const status = sendable(ctx, requestedStatus);
   ctx.status = status;
   if (ctx.audit !== undefined && ctx.longRunning) ctx.audit.started();
   const all = ctx.headers.concat(headers);
@@ -35,8 +35,12 @@ export function head(ctx: Context, given: number, headers: readonly string[]): v
   for (let i = 0; i < all.length; i += 2) {
     const name = (all[i] as string).toLowerCase();
     const value = all[i + 1] as string;
-    const known = own(record, name);
-    setOwn(record, name, known === undefined ? value : Array.isArray(known) ? [...known, value] : [known, value]);
+    const earlierValue = own(record, name);
+    setOwn(
+      record,
+      name,
+      earlierValue === undefined ? value : Array.isArray(earlierValue) ? [...earlierValue, value] : [earlierValue, value],
+    );
   }
   (ctx.res as unknown as Http2ServerResponse).writeHead(status, record);
 }
@@ -55,15 +59,15 @@ function bounded(texts: readonly string[]): readonly string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into a header.
   const clean = texts.filter((text) => text !== '' && !/[\x00-\x1f\x7f-\x9f]/.test(text));
   if (clean.reduce((sum, text) => sum + text.length, 0) <= WARNINGS_TOTAL) return clean;
-  const kept: string[] = [];
-  let written = 0;
+  const boundedTexts: string[] = [];
+  let totalLength = 0;
   for (const text of clean) {
-    if (written >= WARNINGS_TOTAL) break;
+    if (totalLength >= WARNINGS_TOTAL) break;
     const cut = text.length > WARNING_LENGTH ? [...text].slice(0, WARNING_LENGTH).join('') : text;
-    written += cut.length;
-    kept.push(cut);
+    totalLength += cut.length;
+    boundedTexts.push(cut);
   }
-  return kept;
+  return boundedTexts;
 }
 
 /** Bytes of all Warning headers with their names: half of what the strictest of common clients take for a whole head. */

@@ -22,19 +22,19 @@ class ServerConversions {
 /** They belong to the server of those recent objects. */
 const byServer = new WeakMap<Resource['versions']['recent'], ServerConversions>();
 function conversionsFor({ versions: { recent } }: Resource): ServerConversions {
-  let found = byServer.get(recent);
-  if (found === undefined) {
-    found = new ServerConversions();
-    byServer.set(recent, found);
+  let conversions = byServer.get(recent);
+  if (conversions === undefined) {
+    conversions = new ServerConversions();
+    byServer.set(recent, conversions);
   }
-  return found;
+  return conversions;
 }
 
 /**
  * Bytes of some items in a form, several small ones or one large. `form` names everything that they depend on except the
  * items. Throws RequestEnded.
  */
-export function converted(
+export function convertedOnce(
   ctx: Context,
   resource: Resource,
   form: string,

@@ -80,10 +80,10 @@ function columnsOf(columns: readonly Column[]): string {
 /** The Table of one object that is not stored itself: a view such as Scale. */
 export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiObject, apiVersion: string, include: IncludeObject): string {
   const { resourceVersion = '' } = object.metadata;
-  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(object, apiVersion) : jsonText(object);
+  const objectText = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(object, apiVersion) : jsonText(object);
   const columns = view.columns ?? defaultColumns;
   const cells = jsonText(view.cells?.(object as never, env) ?? defaultCells(columns, object));
-  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${shown}}]}`;
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${objectText}}]}`;
 }
 
 /** The Table of a bookmark: one row of an object with nothing but a resourceVersion. */
@@ -99,10 +99,10 @@ export function bookmarkTableText(
   const { schema } = resource.definition.own?.cells === undefined ? resource.hub : resource;
   const empty = decode(schema, object) as ApiObject;
   const { resourceVersion = '' } = empty.metadata;
-  const shown = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(empty, apiVersion) : jsonText(object);
+  const objectText = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(empty, apiVersion) : jsonText(object);
   const cells = kind.cells?.(empty as never, env) ?? ['', NEVER];
   const columns = withColumns ? columnsText(resource) : 'null';
-  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${jsonText(cells)},"object":${shown}}]}`;
+  return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${jsonText(cells)},"object":${objectText}}]}`;
 }
 /** The creation time of an object without one. */
 const NEVER = '0001-01-01T00:00:00Z';
@@ -124,7 +124,7 @@ interface KeptRow {
   readonly include: IncludeObject;
   readonly text: string;
 }
-const kept = new WeakMap<Item, KeptRow>();
+const rowCache = new WeakMap<Item, KeptRow>();
 
 /** The texts of some rows. `objects` are the items in the version of the resource, if that took calls. */
 export function rowTexts(
@@ -137,18 +137,18 @@ export function rowTexts(
 ): string[] {
   const second = secondOf(env);
   return items.map((item, i) => {
-    const known = kept.get(item);
+    const cachedRow = rowCache.get(item);
     if (
-      known !== undefined &&
-      known.second === second &&
-      known.resource === resource &&
-      known.include === include &&
-      known.apiVersion === apiVersion
+      cachedRow !== undefined &&
+      cachedRow.second === second &&
+      cachedRow.resource === resource &&
+      cachedRow.include === include &&
+      cachedRow.apiVersion === apiVersion
     )
-      return known.text;
-    const given = objects?.[i];
-    const text = rowOf(env, resource, item, apiVersion, include, given, given ?? rowSource(resource, item));
-    kept.set(item, { second, resource, apiVersion, include, text });
+      return cachedRow.text;
+    const convertedObject = objects?.[i];
+    const text = rowOf(env, resource, item, apiVersion, include, convertedObject, convertedObject ?? rowSource(resource, item));
+    rowCache.set(item, { second, resource, apiVersion, include, text });
     return text;
   });
 }
@@ -159,12 +159,12 @@ function rowOf(
   item: Item,
   apiVersion: string,
   include: IncludeObject,
-  given: ApiObject | undefined,
+  convertedObject: ApiObject | undefined,
   source: ApiObject,
 ): string {
   const { kind } = resource;
   const cells = kind.cells?.(source as never, env) ?? defaultCells(kind.columns ?? defaultColumns, source);
-  return `{"cells":${jsonText(cells)},"object":${rowObject(resource, item, given, include, apiVersion)}}`;
+  return `{"cells":${jsonText(cells)},"object":${rowObject(resource, item, convertedObject, include, apiVersion)}}`;
 }
 
 /** The row of a large object, in slices. It is not cached. Throws RequestEnded. */
@@ -187,10 +187,16 @@ function rowSource(resource: Resource, item: Item): ApiObject {
   return readsOwnForm(resource) ? resource.versions.readNow(item) : resource.versions.decodeNow(item);
 }
 
-function rowObject(resource: Resource, item: Item, given: ApiObject | undefined, include: IncludeObject, apiVersion: string): string {
+function rowObject(
+  resource: Resource,
+  item: Item,
+  convertedObject: ApiObject | undefined,
+  include: IncludeObject,
+  apiVersion: string,
+): string {
   if (include === 'None') return 'null';
   if (include === 'Metadata') return partialText(item, apiVersion);
-  if (given !== undefined) return encode(resource.schema, given);
+  if (convertedObject !== undefined) return encode(resource.schema, convertedObject);
   return resource.isHub ? item.bytes.toString() : encode(resource.schema, resource.versions.readNow(item));
 }
 

@@ -10,12 +10,12 @@ export function authorize(authorizer: Authorizer): Step {
   return (ctx) => {
     const routeOfUser = ctx.route.of(ctx.user);
     const allowed = routeOfUser.stillAllowed();
-    if (allowed !== undefined) return enforce(ctx, routeOfUser.asked, allowed);
-    const { asked } = routeOfUser;
-    const decision = authorizer.authorize(asked);
-    if (isPending(decision)) return decision.then((d) => enforce(ctx, asked, d));
+    if (allowed !== undefined) return enforce(ctx, routeOfUser.attributes, allowed);
+    const { attributes } = routeOfUser;
+    const decision = authorizer.authorize(attributes);
+    if (isPending(decision)) return decision.then((d) => enforce(ctx, attributes, d));
     routeOfUser.note(authorizer, decision);
-    enforce(ctx, asked, decision);
+    enforce(ctx, attributes, decision);
   };
 }
 

@@ -4,7 +4,7 @@ import type { LiveSource } from '@plat-dev/kinds/live';
 import { notFound } from '@plat-dev/meta/errors';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { RegistryDeps } from '../registry/context.ts';
-import { fresh } from '../registry/list.ts';
+import { waitForVersion } from '../registry/list.ts';
 import type { ActionRequest } from '../services.ts';
 import type { NodeAgents } from './agents.ts';
 import type { AnswerLimits } from './dial.ts';
@@ -28,7 +28,7 @@ export interface ConnectDeps {
 
 /** The current object that a connection leads to. */
 export async function current<T extends ApiObject>(deps: ConnectDeps, resource: string, namespace: string, name: string): Promise<T> {
-  await fresh(deps.registry, '');
+  await waitForVersion(deps.registry, '');
   const live = deps.live<T>('', resource);
   await live.look(namespace, name);
   const object = live.get(namespace, name);

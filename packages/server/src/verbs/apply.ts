@@ -96,19 +96,19 @@ export async function applyObject(
       (conversions) => appliedObject(applyTo(live, conversions, slices !== undefined)),
       slices,
     );
-  const changed = (live: ApiObject, shown: ApiObject, done: Applied): MaybePromise<ApiObject> => {
+  const changedObject = (live: ApiObject, stored: ApiObject, done: Applied): MaybePromise<ApiObject> => {
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
-    const unchanged = done.object === (shown as never) && done.managedFields === (shown.metadata.managedFields as never);
+    const unchanged = done.object === (stored as never) && done.managedFields === (stored.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);
-    return resource.versions.accept(unchanged ? shown : completed(registry, resource, done, shown));
+    return resource.versions.accept(unchanged ? stored : completed(registry, resource, done, stored));
   };
   return update(registry, write, {
     change: async (live, item) => {
       const slices = ctx.slices(item.bytes.length);
-      const shown = await resource.versions.show(live);
-      const done = await run(shown, slices);
+      const stored = await resource.versions.show(live);
+      const done = await run(stored, slices);
       if (slices !== undefined) await slices.pause();
-      return changed(live, shown, done);
+      return changedObject(live, stored, done);
     },
     ...(write.subresource === '' && {
       createAbsent: async () => {

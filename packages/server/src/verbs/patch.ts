@@ -124,27 +124,27 @@ async function patchedHub(
   const { registry } = services;
   // A stored object is in the normal form: what the patch does not touch would be read as it is.
   const touched = resource.isHub ? patch.touched : undefined;
-  const documentOf = (shown: ApiObject): JsonValue =>
-    toJson(resource.schema, touched === undefined ? shown : touchedPart(shown as never, touched));
+  const documentOf = (object: ApiObject): JsonValue =>
+    toJson(resource.schema, touched === undefined ? object : touchedPart(object as never, touched));
   const slices = ctx.slices(size);
-  const shown = await resource.versions.show(live);
-  const document = await patchedDocument(patch, documentOf(shown), slices);
+  const stored = await resource.versions.show(live);
+  const document = await patchedDocument(patch, documentOf(stored), slices);
   if (slices !== undefined) {
     checkEntries(resource, document, live);
     await slices.pause();
   }
-  const made = madeVersion(services, resource, patch, document);
-  if (faults !== undefined) await resultOf(unknownIn(made, document, faults), slices);
-  if (resource.custom) checkCustomType(made, document, write.name);
-  const type = { kind: made.kind.kind, apiVersion: made.apiVersion };
-  const object = await resultOf(readPatched(made.schema, document, body, type, patch.strategic, slices !== undefined), slices);
+  const newVersion = versionOf(services, resource, patch, document);
+  if (faults !== undefined) await resultOf(unknownIn(newVersion, document, faults), slices);
+  if (resource.custom) checkCustomType(newVersion, document, write.name);
+  const type = { kind: newVersion.kind.kind, apiVersion: newVersion.apiVersion };
+  const object = await resultOf(readPatched(newVersion.schema, document, body, type, patch.strategic, slices !== undefined), slices);
   if (slices !== undefined) await slices.pause();
-  if (touched !== undefined) addUntouched(object as never, shown as never, touched);
+  if (touched !== undefined) addUntouched(object as never, stored as never, touched);
   if (faults !== undefined) reportFaults(ctx, options, faults, (why) => faultyPatch(body, why));
-  fillDefaults(made, object, registry.env);
-  const whole = made === resource ? object : await inVersion(resource, made, object);
+  fillDefaults(newVersion, object, registry.env);
+  const whole = newVersion === resource ? object : await inVersion(resource, newVersion, object);
   if (slices !== undefined) await slices.pause();
-  await ownUpdated(registry, write, whole, shown, size);
+  await ownUpdated(registry, write, whole, stored, size);
   return resource.versions.accept(whole);
 }
 
@@ -162,13 +162,13 @@ function unknownIn({ schema, definition }: Resource, document: JsonValue, faults
 }
 
 /** What a patch made in another version of the kind. */
-async function inVersion(resource: Resource, made: Resource, object: ApiObject): Promise<ApiObject> {
-  const hub = await toHub(made, object);
+async function inVersion(resource: Resource, newVersion: Resource, object: ApiObject): Promise<ApiObject> {
+  const hub = await toHub(newVersion, object);
   return resource.isHub ? hub : fromHub(resource, hub);
 }
 
 /** The version of what a patch made: a patch may change it to another one of the same kind, unless it is strategic. */
-function madeVersion(services: Services, resource: Resource, { strategic }: Patch, document: JsonValue): Resource {
+function versionOf(services: Services, resource: Resource, { strategic }: Patch, document: JsonValue): Resource {
   if (strategic) return resource;
   const apiVersion = typeof document === 'object' && document !== null && !Array.isArray(document) ? document.apiVersion : undefined;
   if (typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return resource;
@@ -180,8 +180,8 @@ function madeVersion(services: Services, resource: Resource, { strategic }: Patc
 function checkCustomType({ kind, apiVersion }: Resource, document: JsonValue, name: string): void {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return;
   const expected = { kind: kind.kind, apiVersion };
-  const made = { kind: String(document.kind ?? expected.kind), apiVersion: String(document.apiVersion ?? apiVersion) };
-  if (made.kind !== expected.kind || made.apiVersion !== apiVersion) throw otherCustomKind(made, expected, name);
+  const actualType = { kind: String(document.kind ?? expected.kind), apiVersion: String(document.apiVersion ?? apiVersion) };
+  if (actualType.kind !== expected.kind || actualType.apiVersion !== apiVersion) throw otherCustomKind(actualType, expected, name);
 }
 
 /** What a patch made, in its normal form. A patch that makes something else than such an object is at fault. */
@@ -225,12 +225,12 @@ async function checkFloats(ctx: Context, type: PatchType, schema: MessageType, b
 
 /** Clients look for these words where a strategic patch puts a value of another shape into a map, a list or an object. */
 function restoreFault({ path, expected = '', actual = '', message }: DecodeError): string {
-  const found = own(goKinds, actual);
-  if (found === undefined) return message;
-  if (expected.startsWith('map[')) return `${path}: cannot restore map from ${found}`;
+  const goKind = own(goKinds, actual);
+  if (goKind === undefined) return message;
+  if (expected.startsWith('map[')) return `${path}: cannot restore map from ${goKind}`;
   if (namedScalars.has(expected)) return message;
-  if (expected.startsWith('[]')) return `${path}: cannot restore slice from ${found}`;
-  return expected.includes('.') ? `${path}: cannot restore struct from: ${found}` : message;
+  if (expected.startsWith('[]')) return `${path}: cannot restore slice from ${goKind}`;
+  return expected.includes('.') ? `${path}: cannot restore struct from: ${goKind}` : message;
 }
 const goKinds: Readonly<Record<string, string>> = { string: 'string', number: 'int64', bool: 'bool', array: 'slice', object: 'map' };
 
@@ -243,7 +243,7 @@ export async function patchedView(
   ctx: Context,
   schema: MessageType,
   type: { apiVersion: string; kind: string },
-): Promise<{ options: WriteOptions; made: NewView }> {
+): Promise<{ options: WriteOptions; newView: NewView }> {
   const kind = patchType(ctx, false);
   const options = patchOptions(services, ctx, kind);
   const body = await readBody(ctx);
@@ -252,15 +252,15 @@ export async function patchedView(
     const applied = await readApplied(ctx, body, faults);
     ctx.audit?.requestBody(() => applied);
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
-    return { options, made: { applied } };
+    return { options, newView: { applied } };
   }
   ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
   const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults));
   if (patch.floats) await checkFloats(ctx, kind, schema, body);
   const large = ctx.slices() !== undefined;
   const patched = function* (current: ApiObject): Work<ApiObject> {
-    const before = toJson(schema, current as never) as JsonObject;
-    const document = yield* patch.patched(before);
+    const currentDocument = toJson(schema, current as never) as JsonObject;
+    const document = yield* patch.patched(currentDocument);
     const view = yield* readPatched(schema, document, body, type, patch.strategic, large);
     if (faults !== undefined) {
       yield* unknownFieldsOf({ schema }, document, faults);
@@ -268,5 +268,5 @@ export async function patchedView(
     }
     return view;
   };
-  return { options, made: patched };
+  return { options, newView: patched };
 }

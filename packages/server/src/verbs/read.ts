@@ -10,7 +10,7 @@ import type { Item } from '@plat-dev/storage/item';
 import type { Context } from '../context.ts';
 import { takesMetadata } from '../in-process.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { fresh, type ListResult, list } from '../registry/list.ts';
+import { type ListResult, list, waitForVersion } from '../registry/list.ts';
 import { missing, unreadableWarning } from '../registry/unreadable.ts';
 import { type Offer, type Representation, wantsPretty } from '../request/negotiate.ts';
 import { readOptions, selectionOf } from '../request/options.ts';
@@ -18,7 +18,7 @@ import type { NotedList } from '../request/parsed-options.ts';
 import { sendList } from '../response/list-body.ts';
 import { formName, type IncludeObject, isPlain, needsCalls, representItem } from '../response/represent.ts';
 import { pageNotFound, refuse, send, sendLine } from '../response/respond.ts';
-import { converted } from '../response/shared-conversions.ts';
+import { convertedOnce } from '../response/shared-conversions.ts';
 import { metadataText } from '../response/table.ts';
 import type { Services } from '../services.ts';
 
@@ -44,12 +44,13 @@ export function objectForm(services: Services, ctx: Context, resource: Resource,
 export function get(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
   const { registry } = services;
   const representation = formOf(services, ctx, objectOffer(resource));
-  const waiting = ctx.search === '' && registry.cache.engine.exclusive ? undefined : fresh(registry, ctx.param('resourceVersion') ?? '');
-  if (!isPending(waiting)) return sendStored(services, ctx, resource, representation);
-  return waiting.then(() => {
-    const changed = registry.catalog.changedSince(resource);
-    if (changed === 'gone') return pageNotFound(ctx);
-    return changed === undefined ? sendStored(services, ctx, resource, representation) : get(services, ctx, changed);
+  const versionWait =
+    ctx.search === '' && registry.cache.engine.exclusive ? undefined : waitForVersion(registry, ctx.param('resourceVersion') ?? '');
+  if (!isPending(versionWait)) return sendStored(services, ctx, resource, representation);
+  return versionWait.then(() => {
+    const newResource = registry.catalog.changedSince(resource);
+    if (newResource === 'gone') return pageNotFound(ctx);
+    return newResource === undefined ? sendStored(services, ctx, resource, representation) : get(services, ctx, newResource);
   });
 }
 
@@ -93,7 +94,7 @@ export function sendItem(
   // What is recorded is what is sent.
   if (ctx.audit === undefined && takesMetadata(ctx.res)) {
     ctx.res.metadata = () =>
-      resource.versions.recent.written(resource, item)?.metadata ?? (parseExact(metadataText(item)) as ApiObject['metadata']);
+      resource.versions.recent.sharedObject(resource, item)?.metadata ?? (parseExact(metadataText(item)) as ApiObject['metadata']);
     send(ctx, status, representation.type, NOTHING);
     return;
   }
@@ -110,7 +111,7 @@ export function sendItem(
   const body =
     item.bytes.length <= SLICED_FROM || needsCalls(resource, representation, include)
       ? make()
-      : converted(ctx, resource, `one|${formName(env, resource, representation, pretty, include)}`, [item], make);
+      : convertedOnce(ctx, resource, `one|${formName(env, resource, representation, pretty, include)}`, [item], make);
   return body.then((bytes) => send(ctx, status, representation.type, bytes));
 }
 
@@ -148,10 +149,10 @@ export function listObjects(services: Services, ctx: Context, resource: Resource
   };
   const result = list(registry, resource, selection, options, ctx);
   if (!isPending(result)) return answer(result);
-  return result.then((found) => {
-    const changed = registry.catalog.changedSince(resource);
-    if (changed === 'gone') return pageNotFound(ctx);
-    return changed === undefined ? answer(found) : listObjects(services, ctx, changed);
+  return result.then((listResult) => {
+    const newResource = registry.catalog.changedSince(resource);
+    if (newResource === 'gone') return pageNotFound(ctx);
+    return newResource === undefined ? answer(listResult) : listObjects(services, ctx, newResource);
   });
 }
 

@@ -12,7 +12,7 @@ import type { Item } from '@plat-dev/storage/item';
 import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../registry/context.ts';
-import { fresh } from '../registry/list.ts';
+import { waitForVersion } from '../registry/list.ts';
 import { missing } from '../registry/unreadable.ts';
 import { update } from '../registry/update.ts';
 import { bodyMedia, decodeBody, readBody } from '../request/body.ts';
@@ -35,7 +35,7 @@ const typeOf = (services: Services, view: View): { apiVersion: string; kind: str
   return { apiVersion: joinApiVersion(group, view.kind.version), kind: view.kind.kind };
 };
 
-function shown(services: Services, view: View, hub: ApiObject): ApiObject {
+function viewOf(services: Services, view: View, hub: ApiObject): ApiObject {
   const object = view.show(hub as never, services.registry.env) as ApiObject;
   // Kind and version come first in the answer.
   return { ...typeOf(services, view), ...object, ...typeOf(services, view) };
@@ -43,7 +43,7 @@ function shown(services: Services, view: View, hub: ApiObject): ApiObject {
 
 async function answer(services: Services, ctx: Context, representation: Representation, view: View, hub: ApiObject): Promise<void> {
   const { transform, transformVersion, type } = representation;
-  const object = shown(services, view, hub);
+  const object = viewOf(services, view, hub);
   const pretty = isPretty(ctx, representation);
   if (transform === 'Table') {
     const text = viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx, representation));
@@ -63,7 +63,7 @@ function viewName(services: Services, ctx: Context, resource: Resource, view: Vi
 
 export async function getView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   const representation = objectForm(services, ctx, resource);
-  await fresh(services.registry, ctx.param('resourceVersion') ?? '');
+  await waitForVersion(services.registry, ctx.param('resourceVersion') ?? '');
   const target = { resource, namespace: ctx.info.namespace, name: ctx.info.name };
   const item = resource.collection?.items.get(keyOf(target));
   if (item === undefined) throw missing(target, viewName(services, ctx, resource, view));
@@ -85,23 +85,23 @@ export async function updateView(services: Services, ctx: Context, resource: Res
   const type = typeOf(services, view);
   const expected = { ...type, schema: view.schema, identity: services.identity };
   const body = await readBody(ctx);
-  const given = await decodeBody(ctx, body, media, expected, { faults });
+  const bodyView = await decodeBody(ctx, body, media, expected, { faults });
   if (faults !== undefined) reportBodyFaults(ctx, options, faults, type);
-  ctx.audit?.requestObject(view.schema, given);
-  if (given.metadata.name === undefined)
+  ctx.audit?.requestObject(view.schema, bodyView);
+  if (bodyView.metadata.name === undefined)
     throw badRequest(`the name of the object (${ctx.info.name} based on URL) was undeterminable: name must be provided`);
-  const made = function* (): Work<ApiObject> {
-    const copy = cloneJson(given);
+  const newView = function* (): Work<ApiObject> {
+    const copy = cloneJson(bodyView);
     yield;
     return copy as unknown as ApiObject;
   };
-  return writeView(services, ctx, resource, representation, view, options, made, true);
+  return writeView(services, ctx, resource, representation, view, options, newView, true);
 }
 
 export async function patchView(services: Services, ctx: Context, resource: Resource, view: View): Promise<void> {
   const representation = objectForm(services, ctx, resource);
-  const { options, made } = await patchedView(services, ctx, view.schema, typeOf(services, view));
-  return writeView(services, ctx, resource, representation, view, options, made);
+  const { options, newView } = await patchedView(services, ctx, view.schema, typeOf(services, view));
+  return writeView(services, ctx, resource, representation, view, options, newView);
 }
 
 async function writeView(
@@ -111,7 +111,7 @@ async function writeView(
   representation: Representation,
   view: View,
   options: WriteOptions,
-  made: NewView,
+  newView: NewView,
   uidIsCondition = false,
 ): Promise<void> {
   const { registry } = services;
@@ -120,23 +120,23 @@ async function writeView(
     uidIsCondition,
     admittedAs: {
       kind: { ...view.kind, schema: view.schema },
-      show: (hub) => shown(services, view, resource.versions.inRequestVersion(hub)),
-      write: (given, hub) => admittedView(services, resource, view, given, hub),
+      show: (hub) => viewOf(services, view, resource.versions.inRequestVersion(hub)),
+      write: (admitted, hub) => admittedView(services, resource, view, admitted, hub),
     },
     change: async (live) => {
       const { versions } = resource;
       const whole = versions.validatesRequestVersion ? await versions.show(live) : live;
-      const storedView = shown(services, view, whole);
+      const storedView = viewOf(services, view, whole);
       const owners = viewManagers(
         live.metadata.managedFields as never,
         replicasPath(registry, resource),
         typeOf(services, view).apiVersion,
       );
       if (owners !== undefined) storedView.metadata.managedFields = owners as never;
-      const change = viewChange(services, write, view, options, storedView, made);
+      const change = viewChange(services, write, view, options, storedView, newView);
       const slices = ctx.slices();
-      const { wanted, managers } = slices === undefined ? atOnce(change) : await inSlices(change, slices);
-      const object = withView(registry, write, view, whole, wanted, managers);
+      const { changedView, managers } = slices === undefined ? atOnce(change) : await inSlices(change, slices);
+      const object = withView(registry, write, view, whole, changedView, managers);
       return versions.validatesRequestVersion ? versions.accept(object) : object;
     },
   });
@@ -144,10 +144,10 @@ async function writeView(
 }
 
 /** The object with a view that admission may have changed. */
-async function admittedView(services: Services, resource: Resource, view: View, given: ApiObject, hub: ApiObject): Promise<ApiObject> {
+async function admittedView(services: Services, resource: Resource, view: View, admitted: ApiObject, hub: ApiObject): Promise<ApiObject> {
   const whole = resource.versions.inRequestVersion(hub);
-  if (whole !== hub && equal(given, shown(services, view, whole))) return hub;
-  view.write(given as never, whole as never, new FieldErrors(), services.registry.env);
+  if (whole !== hub && equal(admitted, viewOf(services, view, whole))) return hub;
+  view.write(admitted as never, whole as never, new FieldErrors(), services.registry.env);
   return whole === hub ? hub : resource.versions.accept(whole);
 }
 
@@ -155,9 +155,9 @@ async function admittedView(services: Services, resource: Resource, view: View, 
 function replicasPath(registry: RegistryDeps, resource: Resource): (apiVersion: string) => readonly string[] | undefined {
   return (apiVersion) => {
     const { group, version } = splitApiVersion(apiVersion);
-    const known = registry.catalog.find(group, version, resource.kind.plural);
-    if (known === undefined) return undefined;
-    const { scale } = known.kind.subresources;
+    const resourceInVersion = registry.catalog.find(group, version, resource.kind.plural);
+    if (resourceInVersion === undefined) return undefined;
+    const { scale } = resourceInVersion.kind.subresources;
     return scale?.type === 'view' ? (scale.replicasPath ?? ['spec', 'replicas']) : [];
   };
 }
@@ -168,9 +168,9 @@ function* viewChange(
   write: WriteContext,
   view: View,
   options: WriteOptions,
-  before: ApiObject,
-  made: NewView,
-): Work<{ wanted: ApiObject; managers: ManagedFields | undefined }> {
+  storedView: ApiObject,
+  newView: NewView,
+): Work<{ changedView: ApiObject; managers: ManagedFields | undefined }> {
   const { apiVersion, kind } = typeOf(services, view);
   const common = {
     type: view.schema,
@@ -180,17 +180,26 @@ function* viewChange(
     now: services.registry.env.now(),
     large: write.request?.slices() !== undefined,
   };
-  if (typeof made !== 'function') {
-    const { applied } = made;
+  if (typeof newView !== 'function') {
+    const { applied } = newView;
     // What is shown of an object is not in the normal form: it has zeros where that has nothing.
-    const read = (merged: object) => decode(view.schema, merged) as never;
-    const done = yield* appliedObject({ ...common, kind, live: before as never, applied, force: options.force ?? false, decode: read });
-    return { wanted: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
+    const decodeView = (mergedView: object) => decode(view.schema, mergedView) as never;
+    const done = yield* appliedObject({
+      ...common,
+      kind,
+      live: storedView as never,
+      applied,
+      force: options.force ?? false,
+      decode: decodeView,
+    });
+    return { changedView: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
   }
-  const wanted = yield* made(before);
+  const changedView = yield* newView(storedView);
   // Nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
-  const managers = write.resource.custom ? undefined : yield* recordedFields({ ...common, live: before as never, object: wanted as never });
-  return { wanted, managers };
+  const managers = write.resource.custom
+    ? undefined
+    : yield* recordedFields({ ...common, live: storedView as never, object: changedView as never });
+  return { changedView, managers };
 }
 
 function withView(
@@ -198,19 +207,19 @@ function withView(
   write: WriteContext,
   view: View,
   live: ApiObject,
-  wanted: ApiObject,
+  changedView: ApiObject,
   managers: ManagedFields | undefined,
 ): ApiObject {
   const { resource } = write;
-  applyDefaults(view.schema, wanted as never);
+  applyDefaults(view.schema, changedView as never);
   const errors = new FieldErrors();
   const object = structuredClone(live);
-  view.write(wanted as never, object as never, errors, registry.env);
+  view.write(changedView as never, object as never, errors, registry.env);
   if (!errors.empty) {
     const { group, kind } = view.kind;
     throw invalid({ group: registry.catalog.groupName(group), resource: kind }, write.name, errors.list);
   }
-  const { resourceVersion, uid, name, namespace } = wanted.metadata;
+  const { resourceVersion, uid, name, namespace } = changedView.metadata;
   // A view that names no version builds on the newest.
   if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
   if (uid !== undefined) object.metadata.uid = uid;

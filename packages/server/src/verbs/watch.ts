@@ -36,11 +36,11 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const millis = seconds * 1000;
   const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
   // The kind may change or go before the watch has begun.
-  let [begun, over] = [false, false];
+  let [isStarted, over] = [false, false];
   const stay = resource.collection?.onClose((stale) => {
     over = true;
     if (stale) stream.fail(expired('objects that cannot be read were deleted, or can be read again; list and watch again'));
-    else if (begun) stream.end();
+    else if (isStarted) stream.end();
   });
   const collection = resource.collection;
   const forget = collection !== undefined && keepsWritten(ctx.req) ? resource.versions.recent.follow(collection.prefix) : undefined;
@@ -51,7 +51,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   });
   stream.begin(stop);
   ctx.seating.leave?.(ctx);
-  begun = true;
+  isStarted = true;
   if (over) stream.end();
   const { clock } = services;
   const timers: Cancel[] = [];

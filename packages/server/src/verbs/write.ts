@@ -69,11 +69,11 @@ async function bodyObject(
   ctx: Context,
   resource: Resource,
   options: WriteOptions,
-  written: WrittenBody,
+  sentBody: WrittenBody,
   isNew = false,
 ): Promise<ApiObject> {
   const faults = faultsOf(services, options);
-  const { body, media, expected } = written;
+  const { body, media, expected } = sentBody;
   const inspect = (value: unknown): Promise<void> =>
     inspectEntries(resource, value, async () => (isNew ? undefined : storedObject(ctx, resource)));
   const object = await decodeBody(ctx, body, media, expected, { faults, inspect });
@@ -107,8 +107,8 @@ export async function createObject(services: Services, ctx: Context, resource: R
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, services.registry.catalog, 'CreateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const written = writtenBody(ctx, resource, media, await readBody(ctx));
-  const object = await bodyObject(services, ctx, resource, options, written, true);
+  const sentBody = writtenBody(ctx, resource, media, await readBody(ctx));
+  const object = await bodyObject(services, ctx, resource, options, sentBody, true);
   const slices = ctx.slices();
   if (slices !== undefined) {
     checkEntries(resource, object);
@@ -123,20 +123,20 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const representation = objectForm(services, ctx, resource);
   const options = writeOptions(ctx, registry.catalog, 'UpdateOptions');
   const media = bodyMedia(ctx, true, services.identity.protobufMediaType);
-  const sent = writtenBody(ctx, resource, media, await readBody(ctx));
-  const body = await bodyObject(services, ctx, resource, options, sent);
+  const sentBody = writtenBody(ctx, resource, media, await readBody(ctx));
+  const body = await bodyObject(services, ctx, resource, options, sentBody);
   const write = writeContext(ctx, resource, options, subresource);
   checkName(write, body);
   // A retry begins again with the body as it came.
   let unused: ApiObject | undefined = body;
-  const written = (): MaybePromise<ApiObject> => {
-    const object = unused ?? sameObject(services, ctx, resource, sent);
+  const nextObject = (): MaybePromise<ApiObject> => {
+    const object = unused ?? sameObject(services, ctx, resource, sentBody);
     unused = undefined;
     return object;
   };
   const result = await update(registry, write, {
     change: async (live, item) => {
-      const object = await written();
+      const object = await nextObject();
       const stored = await resource.versions.show(live);
       return owned(registry, write, object, stored, item.bytes.length);
     },
@@ -144,7 +144,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
       subresource === '' && {
         createAbsent: async () => {
           await mayCreate(services, ctx, resource);
-          return written();
+          return nextObject();
         },
       }),
     uidIsCondition: true,
@@ -206,23 +206,23 @@ export async function deleteCollection(services: Services, ctx: Context, resourc
   if (!resource.kind.verbs.includes('deletecollection')) throw methodNotAllowed(resource.resource, 'deletecollection');
   const representation = objectForm(services, ctx, resource, listOffer(resource));
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
-  const listed = readOptions(ctx, registry.catalog, false);
+  const listOptions = readOptions(ctx, registry.catalog, false);
   const { options, dryRun, json } = await deleteOptions(services, ctx, true);
   warnOfDependents(ctx, resource, options);
   const base = writeContext(ctx, resource, { dryRun, fieldManager: '', fieldValidation: '', force: undefined, json });
-  const page = await list(registry, resource, selection, listed, ctx);
+  const page = await list(registry, resource, selection, listOptions, ctx);
   const { items } = page;
   // Nothing goes that could not be shown; objects are then deleted without another look.
   if (resource.versions.byCalls) await resource.versions.readAll(items);
   // A namespace must be able to end, also with objects that cannot be read.
   const keys = items.map(({ key }) => key).concat(unreadableKeys(resource, selection));
-  let next = 0;
+  let nextIndex = 0;
   // An engine in memory answers within the turn of the loop.
   const slices = new Slices();
   const worker = async () => {
     for (;;) {
       if (slices.due) await slices.pause();
-      const key = keys[next++];
+      const key = keys[nextIndex++];
       if (key === undefined) return;
       const slash = key.indexOf('/');
       const [namespace, name] = resource.kind.namespaced ? [key.slice(0, slash), key.slice(slash + 1)] : ['', key];

@@ -169,10 +169,10 @@ function writersObjectIn(
   plain: boolean,
 ): Frames['writersObjectOf'] {
   const { recent } = resource.versions;
-  if (plain) return (item) => recent.shown(resource, item);
+  if (plain) return (item) => recent.responseForm(resource, item);
   if (media !== 'json' || transform !== 'PartialObjectMetadata') return undefined;
   return (item) => {
-    const metadata = recent.shown(resource, item)?.metadata;
+    const metadata = recent.responseForm(resource, item)?.metadata;
     return metadata && { kind: transform, apiVersion: transformVersion, metadata };
   };
 }

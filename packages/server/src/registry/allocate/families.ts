@@ -13,7 +13,7 @@ import { type IPFamily, ipFamily } from '@plat-dev/meta/ip';
 const spec = Path.of('spec');
 const policyPath = spec.child('ipFamilyPolicy');
 
-const other = (family: string): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
+const otherFamily = (family: string): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
 
 /** Refuses the write if there are errors. */
 export function refuse(service: Service, errors: FieldErrors): void {
@@ -59,57 +59,57 @@ const isUnbound = ({ spec: { clusterIP, selector } }: Service): boolean =>
   clusterIP === headless && Object.keys(selector ?? {}).length === 0;
 
 /** A request for one family may change the policy; one that does not name families may not release the second address. */
-function shrink({ spec: given }: Service, { spec: was }: Service, errors: FieldErrors): void {
-  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = given;
+function shrink({ spec: serviceSpec }: Service, { spec: oldSpec }: Service, errors: FieldErrors): void {
+  const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = serviceSpec;
   if (ipFamilyPolicy === 'SingleStack') {
-    if (sameList(clusterIPs, was.clusterIPs) && clusterIPs.length > 1) given.clusterIPs = clusterIPs.slice(0, 1);
-    if (sameList(ipFamilies, was.ipFamilies) && ipFamilies.length > 1) given.ipFamilies = ipFamilies.slice(0, 1);
+    if (sameList(clusterIPs, oldSpec.clusterIPs) && clusterIPs.length > 1) serviceSpec.clusterIPs = clusterIPs.slice(0, 1);
+    if (sameList(ipFamilies, oldSpec.ipFamilies) && ipFamilies.length > 1) serviceSpec.ipFamilies = ipFamilies.slice(0, 1);
     return;
   }
-  const fewer = (now: readonly string[], before: readonly string[] = []): boolean => now.length > 0 && now.length < before.length;
-  if (fewer(clusterIPs, was.clusterIPs))
+  const fewer = (now: readonly string[], oldList: readonly string[] = []): boolean => now.length > 0 && now.length < oldList.length;
+  if (fewer(clusterIPs, oldSpec.clusterIPs))
     errors.invalid(policyPath, ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP");
-  if (fewer(ipFamilies, was.ipFamilies))
+  if (fewer(ipFamilies, oldSpec.ipFamilies))
     errors.invalid(policyPath, ipFamilyPolicy, "must be 'SingleStack' to release the secondary IP family");
 }
 
 function checkPolicy({ spec: { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } }: Service, errors: FieldErrors): void {
   if (ipFamilyPolicy !== 'SingleStack') return;
-  const needed = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
-  if (clusterIPs.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${needed} cluster IPs are specified`);
-  if (ipFamilies.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${needed} IP families are specified`);
+  const requiredPolicy = "must be 'RequireDualStack' or 'PreferDualStack' when multiple";
+  if (clusterIPs.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${requiredPolicy} cluster IPs are specified`);
+  if (ipFamilies.length === 2) errors.invalid(policyPath, ipFamilyPolicy, `${requiredPolicy} IP families are specified`);
 }
 
 /** The families follow from the addresses. */
-function inferFamilies({ spec: given }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
-  const { clusterIPs = [] } = given;
-  const families = [...(given.ipFamilies ?? [])];
+function inferFamilies({ spec: serviceSpec }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
+  const { clusterIPs = [] } = serviceSpec;
+  const families = [...(serviceSpec.ipFamilies ?? [])];
   for (let i = 0; i < clusterIPs.length && clusterIPs[i] !== headless; i++) {
     if (i < families.length) continue;
     const family = ipFamily(clusterIPs[i] as string) as IPFamily;
     if (configured.includes(family)) families.push(family);
     else invalidText(errors, spec.child('clusterIPs').index(i), listText(clusterIPs), `${family} is not configured on this cluster`);
   }
-  if (families.length > 0) given.ipFamilies = families;
+  if (families.length > 0) serviceSpec.ipFamilies = families;
 }
 
 /** The endpoints of such a service are not known, so that it may have families that the cluster does not have. */
-function fillUnbound({ spec: given }: Service, configured: readonly IPFamily[]): void {
-  const [first = configured[0] as string, second] = given.ipFamilies ?? [];
-  if (second === undefined) given.ipFamilies = given.ipFamilyPolicy === 'SingleStack' ? [first] : [first, other(first)];
+function fillUnbound({ spec: serviceSpec }: Service, configured: readonly IPFamily[]): void {
+  const [first = configured[0] as string, second] = serviceSpec.ipFamilies ?? [];
+  if (second === undefined) serviceSpec.ipFamilies = serviceSpec.ipFamilyPolicy === 'SingleStack' ? [first] : [first, otherFamily(first)];
 }
 
-function checkConfigured({ spec: given }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
-  if (given.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2)
-    errors.invalid(policyPath, given.ipFamilyPolicy, 'this cluster is not configured for dual-stack services');
-  given.ipFamilies?.forEach((family, i) => {
+function checkConfigured({ spec: serviceSpec }: Service, configured: readonly IPFamily[], errors: FieldErrors): void {
+  if (serviceSpec.ipFamilyPolicy === 'RequireDualStack' && configured.length < 2)
+    errors.invalid(policyPath, serviceSpec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services');
+  serviceSpec.ipFamilies?.forEach((family, i) => {
     if (!configured.includes(family as IPFamily))
       errors.invalid(spec.child('ipFamilies').index(i), family, 'not configured on this cluster');
   });
 }
 
-function fillUp({ spec: given }: Service, configured: readonly IPFamily[]): void {
-  const families = given.ipFamilies?.length ? given.ipFamilies : [configured[0] as string];
-  const both = given.ipFamilyPolicy !== 'SingleStack' && families.length === 1 && configured.length === 2;
-  given.ipFamilies = both ? [...families, other(families[0] as string)] : families;
+function fillUp({ spec: serviceSpec }: Service, configured: readonly IPFamily[]): void {
+  const families = serviceSpec.ipFamilies?.length ? serviceSpec.ipFamilies : [configured[0] as string];
+  const both = serviceSpec.ipFamilyPolicy !== 'SingleStack' && families.length === 1 && configured.length === 2;
+  serviceSpec.ipFamilies = both ? [...families, otherFamily(families[0] as string)] : families;
 }

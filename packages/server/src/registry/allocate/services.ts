@@ -11,9 +11,9 @@ import { formatIP, type IPFamily, ipFamily, parseIP } from '@plat-dev/meta/ip';
 import type { AddressRange, Range } from '@plat-dev/meta/ranges';
 import type { Operation } from '@plat-dev/storage/engine';
 import type { Hook, HookRequest } from '../hooks.ts';
+import { patchAllocated, syncClusterIPs } from './allocated-values.ts';
 import { Claims } from './claims.ts';
 import { fillFamilies, keepsPreference, refuse } from './families.ts';
-import { patchAllocated, syncClusterIPs } from './kept.ts';
 import type { AllocationTable } from './table.ts';
 
 export interface ServiceAllocation {
@@ -102,16 +102,16 @@ class Run {
   private giveAddresses(service: Service): void {
     const { spec } = service;
     if (!needsClusterIP(service) || spec.clusterIPs?.[0] === headless) return;
-    const asked = spec.clusterIPs ?? [];
-    const given = (spec.ipFamilies ?? []).map((family, i) => this.giveAddress(service, family as IPFamily, asked[i] ?? ''));
-    spec.clusterIPs = [...given, ...asked.slice(given.length)];
-    spec.clusterIP = given[0] ?? spec.clusterIP ?? '';
+    const requestedIPs = spec.clusterIPs ?? [];
+    const clusterIPs = (spec.ipFamilies ?? []).map((family, i) => this.giveAddress(service, family as IPFamily, requestedIPs[i] ?? ''));
+    spec.clusterIPs = [...clusterIPs, ...requestedIPs.slice(clusterIPs.length)];
+    spec.clusterIP = clusterIPs[0] ?? spec.clusterIP ?? '';
   }
 
-  private giveAddress(service: Service, family: IPFamily, asked: string): string {
+  private giveAddress(service: Service, family: IPFamily, requestedIP: string): string {
     const { addresses, randomBelow, now } = this.allocation;
     const range = addresses.ranges.find((r) => r.family === family) as AddressRange;
-    if (asked === '') {
+    if (requestedIP === '') {
       const ip = addresses.propose(range, randomBelow, now());
       if (ip === undefined) throw serviceUnavailable('failed to allocate a serviceIP: range is full');
       this.claims.note(addresses, ip);
@@ -119,14 +119,14 @@ class Run {
     }
     const fail = (why: string): never => {
       const errors = new FieldErrors();
-      invalidText(errors, clusterIPsPath, listText(service.spec.clusterIPs), `failed to allocate IP ${asked}: ${why}`);
+      invalidText(errors, clusterIPsPath, listText(service.spec.clusterIPs), `failed to allocate IP ${requestedIP}: ${why}`);
       refuse(service, errors);
       throw new Error(why);
     };
-    const ip = canonicalAddress(asked);
+    const ip = canonicalAddress(requestedIP);
     if (range.indexOf(ip) === undefined) fail(`the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range.text}`);
     if (this.claims.take(addresses, ip) === 'in use') fail('provided IP is already allocated');
-    return asked;
+    return requestedIP;
   }
 
   private changeAddresses(service: Service, old: Service): void {
@@ -140,17 +140,17 @@ class Run {
       return;
     }
     if (old.spec.clusterIPs?.[0] === headless) return;
-    const held = addressesOf(old);
+    const oldAddresses = addressesOf(old);
     if (!needsClusterIP(service)) {
-      for (const ip of held) this.claims.free(addresses, ip);
+      for (const ip of oldAddresses) this.claims.free(addresses, ip);
       return;
     }
     const { spec } = service;
-    const [before, now] = [old.spec.ipFamilies?.length ?? 0, spec.ipFamilies?.length ?? 0];
-    if (before === 1 && now === 2) {
+    const [oldFamilyCount, now] = [old.spec.ipFamilies?.length ?? 0, spec.ipFamilies?.length ?? 0];
+    if (oldFamilyCount === 1 && now === 2) {
       const second = this.giveAddress(service, spec.ipFamilies?.[1] as IPFamily, spec.clusterIPs?.[1] ?? '');
       spec.clusterIPs = [spec.clusterIPs?.[0] ?? '', second];
-    } else if (before === 2 && now === 1 && held[1] !== undefined) this.claims.free(addresses, held[1]);
+    } else if (oldFamilyCount === 2 && now === 1 && oldAddresses[1] !== undefined) this.claims.free(addresses, oldAddresses[1]);
     this.keepAddresses(service);
   }
   private keepAddresses(service: Service): void {
@@ -198,26 +198,26 @@ class Run {
     const byPort = new Map<number, number>();
     ports.forEach((port, i) => {
       if (!port.nodePort && !allocatesNodePorts(service)) return;
-      const known = byPort.get(port.port);
+      const sharedNodePort = byPort.get(port.port);
       const at = portsPath.index(i).child('nodePort');
-      if (known === undefined) {
-        const asked = ports.find((p) => p.port === port.port && p.nodePort)?.nodePort;
-        if (asked !== undefined) this.takePort(service, asked, at);
-        port.nodePort = asked ?? this.freshNodePort();
+      if (sharedNodePort === undefined) {
+        const requestedPort = ports.find((p) => p.port === port.port && p.nodePort)?.nodePort;
+        if (requestedPort !== undefined) this.takePort(service, requestedPort, at);
+        port.nodePort = requestedPort ?? this.freshNodePort();
         byPort.set(port.port, port.nodePort);
-      } else if (!port.nodePort) port.nodePort = known;
-      else if (port.nodePort !== known) this.takePort(service, port.nodePort, at);
+      } else if (!port.nodePort) port.nodePort = sharedNodePort;
+      else if (port.nodePort !== sharedNodePort) this.takePort(service, port.nodePort, at);
     });
   }
 
   private changePorts(service: Service, old: Service): void {
     const { ports } = this.allocation;
-    const held = nodePortsOf(old);
+    const oldPorts = nodePortsOf(old);
     if (needsNodePorts(service)) {
-      this.changeNodePorts(service, new Set(held));
-      const kept = new Set(nodePortsOf(service));
-      for (const port of held) if (!kept.has(port)) this.claims.free(ports, String(port));
-    } else if (needsNodePorts(old)) for (const port of held) this.claims.free(ports, String(port));
+      this.changeNodePorts(service, new Set(oldPorts));
+      const newPorts = new Set(nodePortsOf(service));
+      for (const port of oldPorts) if (!newPorts.has(port)) this.claims.free(ports, String(port));
+    } else if (needsNodePorts(old)) for (const port of oldPorts) this.claims.free(ports, String(port));
     const had = needsHealthCheck(old);
     const has = needsHealthCheck(service);
     if (!had && has) this.giveHealthCheckPort(service);
@@ -225,12 +225,12 @@ class Run {
     else if (has && service.spec.healthCheckNodePort) this.claims.keep(ports, String(service.spec.healthCheckNodePort));
   }
 
-  private changeNodePorts(service: Service, held: ReadonlySet<number>): void {
+  private changeNodePorts(service: Service, oldPorts: ReadonlySet<number>): void {
     const { ports } = this.allocation;
     const keep = (port: number): void => this.claims.keep(ports, String(port));
     service.spec.ports?.forEach((port: ServicePort, i) => {
       if (port.nodePort) {
-        if (held.has(port.nodePort)) keep(port.nodePort);
+        if (oldPorts.has(port.nodePort)) keep(port.nodePort);
         else if (!this.claims.isMine(ports, String(port.nodePort)))
           this.takePort(service, port.nodePort, portsPath.index(i).child('nodePort'));
       } else if (allocatesNodePorts(service)) port.nodePort = this.freshNodePort();
@@ -238,10 +238,10 @@ class Run {
   }
 
   private giveHealthCheckPort(service: Service): void {
-    const { healthCheckNodePort: asked } = service.spec;
-    if (asked) {
-      const why = this.tryPort(asked);
-      if (why !== undefined) throw unprocessable(`failed to allocate requested HealthCheck NodePort ${asked}: ${why}`);
+    const { healthCheckNodePort: requestedPort } = service.spec;
+    if (requestedPort) {
+      const why = this.tryPort(requestedPort);
+      if (why !== undefined) throw unprocessable(`failed to allocate requested HealthCheck NodePort ${requestedPort}: ${why}`);
       return;
     }
     const port = this.freshPort();

@@ -20,29 +20,29 @@ export const automanagedLabel = (identity: Identity): QualifiedName => domainNam
 
 /** What the server serves now. A group version with a built-in kind is a built-in one, whatever else is in it. */
 export function servedVersions(catalog: Catalog): ServedVersion[] {
-  const found = new Map<string, ServedVersion>();
+  const versionsByName = new Map<string, ServedVersion>();
   for (const { kind, resources } of catalog.all()) {
     for (const { version, group, custom } of resources) {
       const name = `${version}.${group}`;
-      if (found.get(name)?.custom ?? true) found.set(name, { group: kind.group, version, custom });
+      if (versionsByName.get(name)?.custom ?? true) versionsByName.set(name, { group: kind.group, version, custom });
     }
   }
-  return [...found.values()];
+  return [...versionsByName.values()];
 }
 
 /** `now` is RFC 3339 text, `release` that of the API. The registration group itself has none. */
-export function apiServices(identity: Identity, served: readonly ServedVersion[], now: string, release: string = apiRelease) {
+export function apiServices(identity: Identity, servedVersions: readonly ServedVersion[], now: string, release: string = apiRelease) {
   const fullName = ({ group, custom }: ServedVersion): string => (custom ? group : groupName(identity, group));
-  const distinct = new Map(served.map((one) => [`${one.version}.${fullName(one)}`, one]));
+  const distinct = new Map(servedVersions.map((servedVersion) => [`${servedVersion.version}.${fullName(servedVersion)}`, servedVersion]));
   return [...distinct]
-    .filter(([, one]) => one.group !== 'apiregistration')
+    .filter(([, servedVersion]) => servedVersion.group !== 'apiregistration')
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, one]) => ({
-      metadata: { name, labels: { [automanagedLabel(identity)]: one.custom ? 'true' : 'onstart' } },
+    .map(([name, servedVersion]) => ({
+      metadata: { name, labels: { [automanagedLabel(identity)]: servedVersion.custom ? 'true' : 'onstart' } },
       spec: {
-        ...(one.group !== '' && { group: fullName(one) }),
-        version: one.version,
-        ...prioritiesOf(one, release),
+        ...(servedVersion.group !== '' && { group: fullName(servedVersion) }),
+        version: servedVersion.version,
+        ...prioritiesOf(servedVersion, release),
       },
       status: {
         conditions: [

@@ -12,19 +12,19 @@ export function systemNamespaces(identity: Identity) {
 }
 
 export function systemPriorityClasses() {
-  const one = (name: string, value: number, description: string) => ({
+  const systemClass = (name: string, value: number, description: string) => ({
     metadata: { name },
     value,
     description,
     preemptionPolicy: 'PreemptLowerPriority',
   });
   return [
-    one(
+    systemClass(
       'system-cluster-critical',
       2_000_000_000,
       'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
     ),
-    one('system-node-critical', 2_000_001_000, 'Used for system critical pods that must not be moved from their current node.'),
+    systemClass('system-node-critical', 2_000_001_000, 'Used for system critical pods that must not be moved from their current node.'),
   ];
 }
 

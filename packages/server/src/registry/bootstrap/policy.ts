@@ -11,7 +11,7 @@ import type { SystemWriter } from '../system.ts';
 
 const GROUP = 'rbac.authorization';
 type Named = { readonly metadata: { readonly name?: string; readonly namespace?: string } };
-type Reconcile = (existing: ApiObject | undefined, wanted: Named) => Reconciled<Named>;
+type Reconcile = (existing: ApiObject | undefined, desired: Named) => Reconciled<Named>;
 
 /** Returns how many objects were new. `time`: the time of now, as text. */
 export async function reconcilePolicy(
@@ -21,8 +21,8 @@ export async function reconcilePolicy(
   time: string,
 ): Promise<number> {
   const policy = bootstrapPolicy(identity, feature);
-  const role: Reconcile = (existing, wanted) => reconcileRole(identity, existing as never, wanted as never);
-  const binding: Reconcile = (existing, wanted) => reconcileBinding(identity, existing as never, wanted as never);
+  const role: Reconcile = (existing, desired) => reconcileRole(identity, existing as never, desired as never);
+  const binding: Reconcile = (existing, desired) => reconcileBinding(identity, existing as never, desired as never);
   const counts = await Promise.all([
     settleAll(writer, 'clusterroles', policy.clusterRoles, role, time),
     settleAll(writer, 'clusterrolebindings', policy.clusterRoleBindings, binding, time),
@@ -36,28 +36,32 @@ export async function reconcilePolicy(
 async function settleAll(
   writer: SystemWriter,
   plural: string,
-  wanted: readonly Named[],
+  desiredObjects: readonly Named[],
   reconcile: Reconcile,
   time: string,
 ): Promise<number> {
-  const present = wanted.filter(({ metadata: { name = '', namespace = '' } }) => writer.find(GROUP, plural, namespace, name) !== undefined);
-  const [created, ...recreated] = await Promise.all([
-    writer.ensureAll(GROUP, plural, wanted, time),
-    ...present.map((one) => settle(writer, plural, one, reconcile)),
+  const present = desiredObjects.filter(
+    ({ metadata: { name = '', namespace = '' } }) => writer.find(GROUP, plural, namespace, name) !== undefined,
+  );
+  const [createdCount, ...recreated] = await Promise.all([
+    writer.ensureAll(GROUP, plural, desiredObjects, time),
+    ...present.map((desired) => settle(writer, plural, desired, reconcile)),
   ]);
-  return created + recreated.filter(Boolean).length;
+  return createdCount + recreated.filter(Boolean).length;
 }
 
 /** One role that the server keeps up to date. */
-export const settleRole = (writer: SystemWriter, identity: Identity, wanted: Named): Promise<boolean> =>
-  settle(writer, 'roles', wanted, (existing, one) => reconcileRole(identity, existing as never, one as never));
+export const settleRole = (writer: SystemWriter, identity: Identity, desired: Named): Promise<boolean> =>
+  settle(writer, 'roles', desired, (existing, desiredRole) => reconcileRole(identity, existing as never, desiredRole as never));
 /** One binding that the server keeps up to date. */
-export const settleBinding = (writer: SystemWriter, identity: Identity, wanted: Named): Promise<boolean> =>
-  settle(writer, 'rolebindings', wanted, (existing, one) => reconcileBinding(identity, existing as never, one as never));
+export const settleBinding = (writer: SystemWriter, identity: Identity, desired: Named): Promise<boolean> =>
+  settle(writer, 'rolebindings', desired, (existing, desiredBinding) =>
+    reconcileBinding(identity, existing as never, desiredBinding as never),
+  );
 
-async function settle(writer: SystemWriter, plural: string, wanted: Named, reconcile: Reconcile): Promise<boolean> {
-  const { name = '', namespace = '' } = wanted.metadata;
-  const result = reconcile(writer.read(GROUP, plural, namespace, name), wanted);
+async function settle(writer: SystemWriter, plural: string, desired: Named, reconcile: Reconcile): Promise<boolean> {
+  const { name = '', namespace = '' } = desired.metadata;
+  const result = reconcile(writer.read(GROUP, plural, namespace, name), desired);
   if (result.action === 'none') return false;
   if (result.action === 'update') {
     await writer.change(GROUP, plural, namespace, name, (object) => Object.assign(object, structuredClone(result.object)));

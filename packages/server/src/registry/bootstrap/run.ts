@@ -35,10 +35,10 @@ export async function bootstrap(
   const time = formatTime(now);
   const all = (group: string, plural: string, objects: readonly NewObject[]): Promise<number> =>
     writer.ensureAll(group, plural, objects, time);
-  const part = async (name: BootstrapPart, ...made: Promise<number>[]): Promise<number> => {
-    const counts = await Promise.all(made);
+  const part = async (name: BootstrapPart, ...writes: Promise<number>[]): Promise<number> => {
+    const createdCounts = await Promise.all(writes);
     done(name);
-    return counts.reduce((a, b) => a + b, 0);
+    return createdCounts.reduce((a, b) => a + b, 0);
   };
   const counts = await Promise.all([
     part('namespaces', all('', 'namespaces', systemNamespaces(identity))),
@@ -57,21 +57,22 @@ export async function bootstrap(
 
 /** Certificates and flags may be others than at the last start. */
 export async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust, now: number): Promise<number> {
-  const wanted = authenticationConfigMap(identity, trust.clientCA, trust.proxy);
-  if (await writer.ensure('', 'configmaps', wanted)) return 1;
-  await writer.change('', 'configmaps', wanted.metadata.namespace, wanted.metadata.name, (object) => {
+  const desiredConfigMap = authenticationConfigMap(identity, trust.clientCA, trust.proxy);
+  if (await writer.ensure('', 'configmaps', desiredConfigMap)) return 1;
+  await writer.change('', 'configmaps', desiredConfigMap.metadata.namespace, desiredConfigMap.metadata.name, (object) => {
     const map = object as { data?: Record<string, string> };
-    map.data = trust.shared ? withCertificatesOf(map.data ?? {}, wanted.data, now) : wanted.data;
+    map.data = trust.shared ? withCertificatesOf(map.data ?? {}, desiredConfigMap.data, now) : desiredConfigMap.data;
   });
   return 0;
 }
 
 /** What is wanted, with the certificates that are there already and have not run out. */
-function withCertificatesOf(present: Record<string, string>, wanted: Record<string, string>, now: number): Record<string, string> {
-  const data = { ...present, ...wanted };
+function withCertificatesOf(present: Record<string, string>, desiredData: Record<string, string>, now: number): Record<string, string> {
+  const data = { ...present, ...desiredData };
   for (const key of ['client-ca-file', 'requestheader-client-ca-file']) {
     const blocks =
-      `${own(wanted, key) ?? ''}\n${own(present, key) ?? ''}`.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+      `${own(desiredData, key) ?? ''}\n${own(present, key) ?? ''}`.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ??
+      [];
     const valid = [...new Set(blocks)].filter((block) => Date.parse(new X509Certificate(block).validTo) > now);
     if (valid.length > 0) setOwn(data, key, `${valid.join('\n')}\n`);
   }

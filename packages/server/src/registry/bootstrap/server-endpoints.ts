@@ -77,21 +77,21 @@ export class ServerEndpoints {
   }
 
   private get servers(): Server[] {
-    const own = this.server === undefined ? [] : [this.server];
-    if (this.options.cache.engine.exclusive) return own;
+    const ownEndpoints = this.server === undefined ? [] : [this.server];
+    if (this.options.cache.engine.exclusive) return ownEndpoints;
     const all = this.leases.items.all().map((item) => JSON.parse(item.bytes.toString()) as Server);
     return all.map(({ address, port }) => ({ address, port }));
   }
 
   private async writeService(port: number): Promise<void> {
     const { identity, writer, serviceAddress } = this.options;
-    const wanted = serverService(identity, serviceAddress, port);
-    if (await writer.ensure('', 'services', wanted)) return;
+    const desiredService = serverService(identity, serviceAddress, port);
+    if (await writer.ensure('', 'services', desiredService)) return;
     await writer.change('', 'services', 'default', identity.serviceName, (object) => {
       const { spec } = object as ApiObject & { spec: { ports?: unknown; type?: string } };
-      if (equal(spec.ports, wanted.spec.ports) && spec.type === wanted.spec.type) return;
-      spec.ports = wanted.spec.ports;
-      spec.type = wanted.spec.type;
+      if (equal(spec.ports, desiredService.spec.ports) && spec.type === desiredService.spec.type) return;
+      spec.ports = desiredService.spec.ports;
+      spec.type = desiredService.spec.type;
     });
   }
 

@@ -62,12 +62,12 @@ export class ServerIdentity {
     this.renewing = true;
     try {
       const { writer } = this.options;
-      const wanted = this.lease();
-      if (await writer.ensure(GROUP, PLURAL, wanted)) return;
+      const desiredLease = this.lease();
+      if (await writer.ensure(GROUP, PLURAL, desiredLease)) return;
       await writer.change(GROUP, PLURAL, this.namespace, this.name, (object) => {
         const lease = object as Lease;
-        lease.metadata.labels = { ...lease.metadata.labels, ...wanted.metadata.labels };
-        lease.spec = { ...lease.spec, ...wanted.spec };
+        lease.metadata.labels = { ...lease.metadata.labels, ...desiredLease.metadata.labels };
+        lease.spec = { ...lease.spec, ...desiredLease.spec };
       });
     } finally {
       this.renewing = false;

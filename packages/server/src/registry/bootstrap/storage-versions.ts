@@ -26,7 +26,9 @@ function storedResources(catalog: Catalog): StoredResource[] {
   return kinds
     .filter((kind) => kind.sharesStoreOf === undefined)
     .map((kind) => {
-      const sharing = kinds.filter((one) => one.sharesStoreOf?.group === kind.group && one.sharesStoreOf.plural === kind.plural);
+      const sharing = kinds.filter(
+        (otherKind) => otherKind.sharesStoreOf?.group === kind.group && otherKind.sharesStoreOf.plural === kind.plural,
+      );
       return {
         name: `${kind.group === '' ? 'core' : catalog.groupName(kind.group)}.${kind.plural}`,
         encodingVersion: joinApiVersion(catalog.groupName(kind.group), kind.hub),
@@ -46,7 +48,7 @@ export interface ReportOptions {
 /** Writes nothing if the StorageVersions are up to date. */
 export async function reportStorageVersions({ catalog, writer, server, now }: ReportOptions): Promise<void> {
   const report = async ({ name, encodingVersion, decodableVersions }: StoredResource): Promise<void> => {
-    const own = { apiServerID: server, encodingVersion, decodableVersions: [...decodableVersions] };
+    const ownReport = { apiServerID: server, encodingVersion, decodableVersions: [...decodableVersions] };
     await writer.ensure(GROUP, PLURAL, { metadata: { name }, spec: {}, status: {} } as never);
     await writer.change(
       GROUP,
@@ -55,7 +57,7 @@ export async function reportStorageVersions({ catalog, writer, server, now }: Re
       name,
       (object) => {
         const version = object as StorageVersion;
-        version.status = withServer(version.status, own, version.metadata.generation ?? 0, now());
+        version.status = withServer(version.status, ownReport, version.metadata.generation ?? 0, now());
       },
       'status',
     );

@@ -7,24 +7,24 @@ import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from '@pla
 
 export function patchAllocated(service: Service, old: Service): void {
   const { spec } = service;
-  const was = old.spec;
+  const oldSpec = old.spec;
   if (needsClusterIP(old) && needsClusterIP(service)) {
-    if ((spec.clusterIP ?? '') === '' && was.clusterIP !== undefined) spec.clusterIP = was.clusterIP;
-    if ((spec.clusterIPs ?? []).length === 0 && was.clusterIPs !== undefined) spec.clusterIPs = [...was.clusterIPs];
+    if ((spec.clusterIP ?? '') === '' && oldSpec.clusterIP !== undefined) spec.clusterIP = oldSpec.clusterIP;
+    if ((spec.clusterIPs ?? []).length === 0 && oldSpec.clusterIPs !== undefined) spec.clusterIPs = [...oldSpec.clusterIPs];
   }
   if (needsNodePorts(old) && needsNodePorts(service)) patchNodePorts(service, old);
-  if (needsHealthCheck(old) && needsHealthCheck(service) && !spec.healthCheckNodePort && was.healthCheckNodePort)
-    spec.healthCheckNodePort = was.healthCheckNodePort;
+  if (needsHealthCheck(old) && needsHealthCheck(service) && !spec.healthCheckNodePort && oldSpec.healthCheckNodePort)
+    spec.healthCheckNodePort = oldSpec.healthCheckNodePort;
 }
 
 /** A port without node port gets back the node port of the old port with its name, unless another port uses it now. */
 function patchNodePorts(service: Service, old: Service): void {
-  const named = new Set((service.spec.ports ?? []).map((port) => port.nodePort));
+  const usedNodePorts = new Set((service.spec.ports ?? []).map((port) => port.nodePort));
   const byName = new Map((old.spec.ports ?? []).map((port) => [port.name ?? '', port.nodePort]));
   for (const port of service.spec.ports ?? []) {
     if (port.nodePort) continue;
-    const before = byName.get(port.name ?? '');
-    if (before && !named.has(before)) port.nodePort = before;
+    const oldNodePort = byName.get(port.name ?? '');
+    if (oldNodePort && !usedNodePorts.has(oldNodePort)) port.nodePort = oldNodePort;
   }
 }
 
@@ -42,9 +42,10 @@ export function syncClusterIPs(service: Service, old: Service | undefined): void
     if (clusterIP !== '' && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
     return;
   }
-  const was = old.spec.clusterIP ?? '';
-  if (clusterIPs.length === 0 && clusterIP === was && old.spec.clusterIPs !== undefined) spec.clusterIPs = [...old.spec.clusterIPs];
-  if (clusterIP === was || !sameList(spec.clusterIPs, old.spec.clusterIPs)) return;
+  const oldClusterIP = old.spec.clusterIP ?? '';
+  if (clusterIPs.length === 0 && clusterIP === oldClusterIP && old.spec.clusterIPs !== undefined)
+    spec.clusterIPs = [...old.spec.clusterIPs];
+  if (clusterIP === oldClusterIP || !sameList(spec.clusterIPs, old.spec.clusterIPs)) return;
   if (clusterIP === '') delete spec.clusterIPs;
   else spec.clusterIPs = [clusterIP];
 }
