@@ -203,7 +203,7 @@ const stateExceptions: Exceptions = {
   'cel/pattern/sets.ts categories': 'sets of characters by Unicode category, of which there are few',
   'lib/quantity.ts zero': constant,
   'lib/quantity.ts canonicalTexts': bounded,
-  'client/event-backlog.ts ofProcess': 'there is one event loop, which all servers of a process share',
+  'client/event-backlog.ts turnsOfProcess': 'there is one event loop, which all servers of a process share',
   'lib/slices.ts deferredCalls': 'there is one event loop, which all servers of a process share',
   'lib/slices.ts turnBegan': 'there is one event loop, which all servers of a process share',
   'lib/random.ts pool': 'random bytes that nobody has had yet',

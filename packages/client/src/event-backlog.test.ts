@@ -1,18 +1,17 @@
-import { TurnBudget } from '@plat-dev/lib/next-turn';
 import { expect, test } from 'vitest';
-import { EventBacklog, TURN_BYTES } from './event-backlog.ts';
+import { EventBacklog, EventTurns } from './event-backlog.ts';
 import type { StreamEvent } from './http.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const eventOf = (name: string, bytes: number): StreamEvent => ({ type: name, source: Buffer.alloc(bytes), bytes: Buffer.alloc(0) });
-function backlogOf(): { backlog: EventBacklog; handled: string[] } {
+// Not the turns of the process, of which other watches may have used a part.
+function backlogOf(turns = new EventTurns()): { backlog: EventBacklog; handled: string[] } {
   const handled: string[] = [];
-  // Not the budget of the process, of which other watches may have used a part.
   return {
     handled,
     backlog: new EventBacklog(function* ({ type }) {
       return () => void handled.push(type);
-    }, new TurnBudget(TURN_BYTES)),
+    }, turns),
   };
 }
 
@@ -35,6 +34,24 @@ test('large events are handled one in a turn, in order, and others wait for them
   }
   expect(handled).toEqual(['a', 'b', 'c', 'd']);
   expect(counts.filter((count, i) => count - (counts[i - 1] ?? 0) > 1)).toEqual([]);
+});
+
+test('events of several watches share a turn, as far as it has room', async () => {
+  const turns = new EventTurns();
+  const [first, second, third] = [backlogOf(turns), backlogOf(turns), backlogOf(turns)];
+  const watches = [first, second, third];
+  const countsAfterTurn = async (): Promise<number[]> => {
+    await turn();
+    return watches.map(({ handled }) => handled.length);
+  };
+  // Each event fills a quarter of a turn: the first four are handled at once.
+  for (let i = 0; i < 4; i++) for (const { backlog } of watches) backlog.push(eventOf(String(i), 32 * 1024));
+  const counts = [watches.map(({ handled }) => handled.length)];
+  while (watches.some(({ backlog }) => !backlog.isEmpty)) counts.push(await countsAfterTurn());
+  const totals = counts.map((turnCounts) => turnCounts.reduce((sum, count) => sum + count, 0));
+  expect(totals.filter((total, i) => total - (totals[i - 1] ?? 0) > 4)).toEqual([]);
+  expect(totals.filter((total, i) => total - (totals[i - 1] ?? 0) > 1).length).toBeGreaterThan(1);
+  for (const { handled } of watches) expect(handled).toEqual(['0', '1', '2', '3']);
 });
 
 test('beyond its limits the watch fails, and what waits is forgotten', async () => {

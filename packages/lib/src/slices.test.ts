@@ -100,6 +100,23 @@ describe('a turn of the event loop', () => {
     expect(isTurnUsed()).toBe(false);
   });
 
+  it('is not waited for by work that is mostly short, until that has lasted a while', async () => {
+    await turn();
+    isTurnUsed();
+    long();
+    function* short(steps: number, millis: number): Work<string> {
+      for (let step = 0; step < steps; step++) {
+        workTime.pass(millis);
+        yield;
+      }
+      return 'done';
+    }
+    expect(soonOrInSlices(short(3, 0.1))).toBe('done');
+    const longer = soonOrInSlices(short(10, 0.1));
+    expect(longer).toBeInstanceOf(Promise);
+    expect(await longer).toBe('done');
+  });
+
   it('has room for calls until it is used; the others are called in later turns, in order', async () => {
     await turn();
     const called: string[] = [];

@@ -24,6 +24,9 @@ export const workTime = systemClock.monotonic;
 /** Longest slice, in milliseconds. Well below the 50 ms for which a request may hold the loop, as the last step may be long. */
 export const SLICE_MILLIS = 5;
 
+/** Mostly short work that has lasted less than this is not put off for what others did in the turn: that costs more than to end it. */
+const SHORT_MILLIS = 0.5;
+
 /** Bodies and objects of more bytes than this are worked on in slices; less is mostly done before a slice would end. */
 export const SLICED_FROM = 16 * 1024;
 
@@ -54,9 +57,17 @@ export class Slices {
     this.startedAt = this.clock.monotonic();
   }
 
+  /** The slice has just begun: whether it is due need not be asked yet where the work is mostly short. */
+  get isShort(): boolean {
+    return this.millis < SHORT_MILLIS;
+  }
+  private get millis(): number {
+    return this.clock.monotonic() - this.startedAt;
+  }
+
   /** The slice has lasted long enough, or others have used the turn. */
   get due(): boolean {
-    return this.clock.monotonic() - this.startedAt >= SLICE_MILLIS || (this.clock === systemClock && isTurnUsed());
+    return this.millis >= SLICE_MILLIS || (this.clock === systemClock && isTurnUsed());
   }
 
   /** Ends the slice; resolves when the next one may begin. Throws RequestEnded. */
@@ -154,7 +165,7 @@ export function soonOrInSlices<T>(work: Work<T>, slices = new Slices()): MaybePr
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (step.value !== undefined || slices.due) return pausedBefore(work, slices, step.value);
+    if (step.value !== undefined || (!slices.isShort && slices.due)) return pausedBefore(work, slices, step.value);
   }
 }
 async function pausedBefore<T>(work: Work<T>, slices: Slices, awaited: Promise<unknown> | undefined): Promise<T> {
