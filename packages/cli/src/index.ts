@@ -120,6 +120,12 @@ export const commands: readonly CommandEntry[] = [
     summary: 'List the global flags.',
     load: async () => (await import('./options.ts')).options,
   },
+  {
+    name: 'owners',
+    own: true,
+    summary: 'Show and repair who owns the fields of an object.',
+    load: async () => (await import('./owners/index.ts')).owners,
+  },
   { name: 'patch', summary: 'Update fields of objects with a patch.', load: async () => (await import('./edit/patch.ts')).patch },
   { name: 'plugin', summary: 'List plug-ins.', load: async () => (await import('./plugin.ts')).pluginCommand(commandNamesAs) },
   {

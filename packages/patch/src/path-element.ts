@@ -177,7 +177,7 @@ export function canonicalElement(element: string): string | undefined {
   }
 }
 /** The element of a list item with these key fields, whatever their order. */
-function keysElement(keys: [string, unknown][]): string {
+export function keysElement(keys: [string, unknown][]): string {
   const parts = keys.sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`);
   return `k:{${parts.join(',')}}`;
 }

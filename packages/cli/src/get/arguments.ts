@@ -100,3 +100,13 @@ export function targetsOf(args: readonly string[], examples: string): Target[] {
   if (names.includes('')) throw new FlagError('a name is empty', 'error: resource name may not be empty');
   return types.map((type) => ({ type, names }));
 }
+
+/** The one object of a command such as `plat tree`: `deployment/web` or `deployment web`. */
+export function oneTarget(command: string, args: readonly string[]): { readonly type: string; readonly name: string } {
+  const [target, more] = targetsOf(args, `plat ${command} deployment/web, plat ${command} service web`);
+  const [name, another] = target?.names ?? [];
+  if (target === undefined || name === undefined)
+    throw new FlagError(`which ${target?.type}? For example: plat ${command} ${target?.type}/web`);
+  if (more !== undefined || another !== undefined) throw new FlagError(`${command} takes one object`);
+  return { type: target.type, name };
+}

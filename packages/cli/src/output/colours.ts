@@ -2,9 +2,18 @@
 import type { IO } from '../command.ts';
 import { isStock } from '../program.ts';
 
-export type Colour = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
+export type Colour = 'green' | 'yellow' | 'red' | 'blue' | 'magenta' | 'cyan' | 'bold' | 'dim';
 
-const codes: Readonly<Record<Colour, string>> = { green: '32', yellow: '33', red: '31', bold: '1', dim: '2' };
+const codes: Readonly<Record<Colour, string>> = {
+  green: '32',
+  yellow: '33',
+  red: '31',
+  blue: '34',
+  magenta: '35',
+  cyan: '36',
+  bold: '1',
+  dim: '2',
+};
 
 /** Returns the text in a colour, or as it is. */
 export type Paint = (text: string, colour: Colour | undefined) => string;

@@ -6,7 +6,7 @@ import { ageAt } from '@plat-dev/meta/age';
 import { apiVersionOf } from '@plat-dev/meta/api-version';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { targetsOf } from '../get/arguments.ts';
+import { oneTarget } from '../get/arguments.ts';
 import { namespaceFlag } from '../objects/object-flags.ts';
 import { type Paint, paintFor } from '../output/colours.ts';
 import { page } from '../output/pager.ts';
@@ -39,15 +39,11 @@ Examples:
   plat tree clusterrole/view -A  the bindings of all namespaces that grant it
 `,
   async run({ options, args }, io) {
-    const [target, more] = targetsOf(args, 'plat tree deployment/web, plat tree service web');
-    const [name, another] = target?.names ?? [];
-    if (target === undefined || name === undefined)
-      throw new FlagError(`which ${target?.type}? For example: plat tree ${target?.type}/web`);
-    if (more !== undefined || another !== undefined) throw new FlagError('tree takes one object');
+    const { type, name } = oneTarget('tree', args);
     return withServer(options, io, async (work) => {
-      const resource = await work.discovery.find(target.type);
+      const resource = await work.discovery.find(type);
       if (options.allNamespaces && resource.namespaced)
-        throw new FlagError(`-A is for objects without namespace: the dependents of ${target.type}/${name} are in its own`);
+        throw new FlagError(`-A is for objects without namespace: the dependents of ${type}/${name} are in its own`);
       const ref = { resource, namespace: resource.namespaced ? work.namespace : undefined, name };
       const grown = await growTree(work, ref, options.allNamespaces);
       if (options.output === 'json') io.out(`${jsonText(jsonOf(grown), 4)}\n`);
