@@ -16,7 +16,7 @@ import { managersOf } from './owners.ts';
 import { elementText, SELF } from './path-element.ts';
 
 /** A repair that the entries do not allow; the message says why. */
-export class OwnershipError extends Error {}
+class OwnershipError extends Error {}
 
 /** The manager that owns the fields afterwards. */
 export interface NewOwner {
