@@ -36,5 +36,10 @@ export async function resetTo({ state: { engine }, requests: { definitions } }: 
 /** Opens a store with the content of a snapshot. */
 export const openCopyOf =
   ({ store }: ServerState): OpenStore =>
-  async ({ clock, historyRetentionMs }) =>
-    openMemoryEngine({ clock, from: store, ...(historyRetentionMs !== undefined && { historyRetentionMs }) });
+  async ({ clock, historyRetentionMs, history }) =>
+    openMemoryEngine({
+      clock,
+      from: store,
+      ...(historyRetentionMs !== undefined && { historyRetentionMs }),
+      ...(history !== undefined && { history }),
+    });

@@ -1,6 +1,7 @@
 /** The vocabulary of the behaviour suite of the engines. */
 import type { TestContext } from 'vitest';
 import type { ChangeRecord, Engine, Entry, Operation, RangeResult } from './engine.ts';
+import type { HistoryPolicy } from './history.ts';
 
 /** An engine over an empty store, and what the suite may do with it. */
 export interface EngineFixture {
@@ -14,7 +15,11 @@ export interface EngineFixture {
   readonly dispose?: () => Promise<void> | void;
 }
 export type ScenarioTest = (fixture: EngineFixture, context: TestContext) => Promise<void>;
-export type Scenario = (title: string, run: ScenarioTest) => void;
+export type Scenario = (title: string, run: ScenarioTest, options?: SuiteOptions) => void;
+/** Options of the engine under test. */
+export interface SuiteOptions {
+  readonly history?: HistoryPolicy;
+}
 
 export const bytes = (value: string | Buffer): Buffer => (typeof value === 'string' ? Buffer.from(value) : value);
 export const text = (entry: Entry | ChangeRecord | undefined): string | undefined => entry?.value?.toString('latin1');

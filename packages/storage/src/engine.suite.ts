@@ -5,6 +5,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { backupSuite } from './engine.suite.backup.ts';
 import { historySuite } from './engine.suite.history.ts';
+import { keptSuite } from './engine.suite.kept.ts';
 import { randomHistories } from './engine.suite.random.ts';
 import {
   bytes,
@@ -16,13 +17,15 @@ import {
   remove,
   type Scenario,
   type ScenarioTest,
+  type SuiteOptions,
   text,
 } from './engine.suite.tools.ts';
 import { CommitConflict, FutureRevision, StoreUnavailable } from './engine.ts';
 
 export type { EngineFixture } from './engine.suite.tools.ts';
 
-export function engineSuite(name: string, open: () => Promise<EngineFixture>): void {
+/** `withoutHistory`: why the engine is not held to keep history. */
+export function engineSuite(name: string, open: (options: SuiteOptions) => Promise<EngineFixture>, withoutHistory?: string): void {
   describe(`engine ${name}`, () => {
     let opened: EngineFixture | undefined;
     afterEach(async () => {
@@ -30,9 +33,9 @@ export function engineSuite(name: string, open: () => Promise<EngineFixture>): v
       await opened?.dispose?.();
       opened = undefined;
     });
-    const scenario: Scenario = (title: string, run: ScenarioTest) =>
+    const scenario: Scenario = (title: string, run: ScenarioTest, options: SuiteOptions = {}) =>
       test(title, async (context) => {
-        opened = await open();
+        opened = await open(options);
         await run(opened, context);
       });
     readSuite(scenario);
@@ -40,6 +43,7 @@ export function engineSuite(name: string, open: () => Promise<EngineFixture>): v
     historySuite(scenario);
     backupSuite(scenario);
     lifeSuite(scenario);
+    if (withoutHistory === undefined) keptSuite(scenario);
     randomHistories(scenario);
   });
 }

@@ -1,3 +1,4 @@
+import type { HistoryStore } from './history.ts';
 import type { StoreMark } from './store-mark.ts';
 
 /**
@@ -140,6 +141,8 @@ export interface Engine {
    * (history compacted, engine closed). Neither is called before this returns nor after the returned function was called.
    */
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void;
+  /** Versions that outlast compaction, and all that are not compacted. */
+  readonly history: HistoryStore;
   /** Compacts history before a revision; values current at it stay readable. Does nothing if that was done already. */
   compact(revision: number): Promise<void>;
   /**

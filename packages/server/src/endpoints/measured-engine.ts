@@ -54,6 +54,7 @@ export function measured(engine: Engine, metrics: Metrics, now: () => number): E
       timed(writes(operations[0]?.key ?? ''), engine.commit(operations, assigned)),
     changes: (request) => timed(lists(request.prefix), engine.changes(request)),
     subscribe: (after, deliver, failed) => engine.subscribe(after, deliver, failed),
+    history: engine.history,
     compact: (revision) => engine.compact(revision),
     hold: (milliseconds) => engine.hold(milliseconds),
     skipTo: (revision) => engine.skipTo(revision),

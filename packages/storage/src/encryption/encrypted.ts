@@ -13,6 +13,7 @@ import { Slices } from '@plat-dev/lib/slices';
 import { isPending, type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { internalError } from '@plat-dev/meta/errors';
 import type { ChangeRecord, Engine, Entry, Hold, Operation, RangeRequest, RangeResult, Subscriber } from '../engine.ts';
+import type { HistoryStore, KeptVersion } from '../history.ts';
 import type { EncryptionRules } from './encryption-rules.ts';
 import { isRefused, type Opened, type Transformer } from './transformer.ts';
 
@@ -35,6 +36,7 @@ export class EncryptedEngine implements Engine {
   readonly exclusive: boolean;
   /** The store with encrypted values: for backups and for inspection of the encrypted form. */
   readonly sealed: Engine;
+  readonly history: HistoryStore;
   #rules: EncryptionRules;
   /** Own values that were encrypted for a shared store and have not come back: encrypted → plain, the oldest first. */
   readonly #own = new BoundedCache<Buffer, Buffer>(MOST_OWN, { most: MOST_OWN_BYTES, of: ({ length }) => length });
@@ -47,6 +49,14 @@ export class EncryptedEngine implements Engine {
     this.exclusive = engine.exclusive;
     this.#rules = rules;
     this.#retry = retry;
+    const { history } = engine;
+    this.history = {
+      versions: async (request) => this.#openHistory(await history.versions(request)),
+      at: async (request) => this.#openHistory(await history.at(request)),
+      revisionAt: (time) => history.revisionAt(time),
+      // Versions of a backup are encrypted as they were.
+      add: (versions) => history.add(versions),
+    };
   }
 
   get rules(): EncryptionRules {
@@ -272,6 +282,10 @@ export class EncryptedEngine implements Engine {
       opened.push(...(await Promise.all(window)));
     }
     return opened;
+  }
+
+  async #openHistory<T extends { readonly versions: KeptVersion[] }>(sealedPage: T): Promise<T> {
+    return { ...sealedPage, versions: await this.#openAll(sealedPage.versions) };
   }
 
   #readableForm<T extends Readable>(one: T, opened: Opened): T {

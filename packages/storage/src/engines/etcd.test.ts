@@ -22,17 +22,21 @@ describe.skipIf(etcdMissing !== undefined)(`etcd${etcdMissing === undefined ? ''
   });
   afterAll(() => etcd.stop());
 
-  engineSuite('etcd', async () => {
-    // Each test has a store of its own; nothing compacts but the tests themselves.
-    const options: EtcdOptions = { endpoints: [etcd.endpoint], prefix: `/suite/${count++}`, historyRetentionMs: 0, clock: patient };
-    const fixture = {
-      engine: await openEtcd(options),
-      async reopen() {
-        await fixture.engine.close();
-        fixture.engine = await openEtcd(options);
-        return fixture.engine;
-      },
-    };
-    return fixture;
-  });
+  engineSuite(
+    'etcd',
+    async () => {
+      // Each test has a store of its own; nothing compacts but the tests themselves.
+      const options: EtcdOptions = { endpoints: [etcd.endpoint], prefix: `/suite/${count++}`, historyRetentionMs: 0, clock: patient };
+      const fixture = {
+        engine: await openEtcd(options),
+        async reopen() {
+          await fixture.engine.close();
+          fixture.engine = await openEtcd(options);
+          return fixture.engine;
+        },
+      };
+      return fixture;
+    },
+    'it has only what etcd has not compacted',
+  );
 });

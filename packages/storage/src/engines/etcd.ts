@@ -18,6 +18,7 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
+import type { HistoryStore } from '../history.ts';
 import type { StoreMark, StoreOwner } from '../store-mark.ts';
 import { Commits } from './etcd/commits.ts';
 import { Compaction } from './etcd/compaction.ts';
@@ -48,6 +49,7 @@ import { Reads } from './etcd/reads.ts';
 import { SharedHolds } from './etcd/shared-holds.ts';
 import { type WatchAnswer, watchMethod } from './etcd/watch-messages.ts';
 import { DEFAULT_RETENTION_MS } from './retention.ts';
+import { windowHistory } from './window-history.ts';
 
 export type { EtcdOptions } from './etcd/options.ts';
 
@@ -84,6 +86,7 @@ class EtcdEngine implements Engine {
   revision = 0;
   compacted = 0;
   mark: StoreMark | undefined;
+  readonly history: HistoryStore = windowHistory(this);
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #keyspace: Keyspace;

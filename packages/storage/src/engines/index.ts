@@ -4,6 +4,7 @@ import type { Clock } from '@plat-dev/lib/clock';
 import { setOwn } from '@plat-dev/lib/own';
 import type { Random } from '@plat-dev/lib/random';
 import type { Engine } from '../engine.ts';
+import type { HistoryPolicy } from '../history.ts';
 import type { StoreOwner } from '../store-mark.ts';
 import type { PageCheck } from './lmdb/pages/page-look.ts';
 
@@ -15,6 +16,8 @@ export interface EngineOptions {
   readonly dataDir: string;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number | undefined;
+  /** Which superseded versions outlast that; undefined: none. */
+  readonly history?: HistoryPolicy | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
   /** Connection options of etcd. Empty text counts as not given. */
@@ -43,6 +46,7 @@ export async function openEngine({
   store,
   dataDir,
   historyRetentionMs,
+  history,
   clock,
   random,
   etcd,
@@ -51,7 +55,7 @@ export async function openEngine({
   notice,
   checked,
 }: EngineOptions): Promise<Engine> {
-  const common = withoutEmptyValues({ historyRetentionMs, clock });
+  const common = withoutEmptyValues({ historyRetentionMs, history, clock });
   switch (store) {
     case 'memory': {
       const { openMemoryEngine } = await import('./memory.ts');

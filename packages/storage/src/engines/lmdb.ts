@@ -21,6 +21,7 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
+import type { HistoryPolicy, HistoryStore } from '../history.ts';
 import type { StoreMark, StoreOwner } from '../store-mark.ts';
 import { type Due, Expiry } from './expiry.ts';
 import { HeldRevisions } from './held-revisions.ts';
@@ -43,6 +44,7 @@ import { TableWrites } from './lmdb/table-writes.ts';
 import { damagedStore, openTables, prepareDirectory } from './lmdb/tables.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { windowHistory } from './window-history.ts';
 
 export interface LmdbOptions {
   readonly dataDir: string;
@@ -50,6 +52,8 @@ export interface LmdbOptions {
   readonly random?: Random;
   /** How long superseded versions stay readable. */
   readonly historyRetentionMs?: number;
+  /** Which superseded versions outlast compaction; undefined: none. */
+  readonly history?: HistoryPolicy;
   /** Free bytes of the disk that holds a directory; read before each transaction. */
   readonly freeBytes?: (directory: string) => number;
   /** For measurements only: resolves before the data is durable. */
@@ -94,6 +98,7 @@ class LmdbEngine implements Engine {
   readonly name = 'lmdb';
   readonly exclusive = true;
   compacted: number;
+  readonly history: HistoryStore = windowHistory(this);
   readonly #dataDir: string;
   readonly #free: (directory: string) => number;
   readonly #clock: Clock;

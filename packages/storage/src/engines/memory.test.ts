@@ -5,9 +5,9 @@ import { engineSuite } from '../engine.suite.ts';
 import { Compacted } from '../engine.ts';
 import { openMemoryEngine } from './memory.ts';
 
-engineSuite('memory', async () => {
+engineSuite('memory', async (options) => {
   const clock = new FakeClock();
-  return { engine: openMemoryEngine({ clock }), advance: (milliseconds) => clock.advance(milliseconds) };
+  return { engine: openMemoryEngine({ ...options, clock }), advance: (milliseconds) => clock.advance(milliseconds) };
 });
 
 test('history is forgotten when it is older than the retention', async () => {

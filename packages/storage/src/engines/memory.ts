@@ -22,8 +22,11 @@ import {
   StoreUnavailable,
   type Subscriber,
 } from '../engine.ts';
+import type { HistoryPolicy, HistoryStore, KeptVersion } from '../history.ts';
 import { Expiry } from './expiry.ts';
 import { HeldRevisions } from './held-revisions.ts';
+import { type HistoryVersion, MemoryHistory, type SupersededVersion } from './memory-history.ts';
+import { memoryHistoryStore } from './memory-history-reads.ts';
 import { checkOperations, startOf } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -34,6 +37,8 @@ export interface MemoryOptions {
   readonly historyRetentionMs?: number;
   /** Maximum bytes of retained changes, whatever their age. */
   readonly historyBytes?: number;
+  /** Which superseded versions outlast compaction; undefined: none. */
+  readonly history?: HistoryPolicy;
   /** Initial content of the store, including history. It is not changed: any number of stores may start from it. */
   readonly from?: MemoryState | undefined;
 }
@@ -47,6 +52,8 @@ export interface MemoryState {
   readonly logStart: number;
   readonly logBytes: number;
   readonly expiries: SortedMap<Expiring>;
+  /** Versions that outlasted compaction. */
+  readonly history: readonly SupersededVersion[];
 }
 
 export interface MemoryEngine extends Engine {
@@ -78,6 +85,9 @@ interface Version {
   value: Buffer | KeptValue | undefined;
   /** When the key is to be deleted, in milliseconds; 0: never. */
   readonly expires: number;
+  /** When it was written, in milliseconds. */
+  readonly time: number;
+  readonly note: Buffer | undefined;
 }
 interface LoggedChange {
   readonly key: string;
@@ -121,6 +131,8 @@ class InMemory implements MemoryEngine {
   readonly #expiries: SortedMap<Expiring>;
   readonly #retention: Ticker;
   readonly #holds: HeldRevisions;
+  readonly #kept: MemoryHistory;
+  readonly history: HistoryStore;
   #closed = false;
 
   constructor(options: MemoryOptions) {
@@ -138,6 +150,14 @@ class InMemory implements MemoryEngine {
     this.#historyBytes = historyBytes;
     this.#forgetAt = historyBytes;
     this.#holds = new HeldRevisions(clock);
+    this.#kept = new MemoryHistory(options.history, from?.history ?? []);
+    this.history = memoryHistoryStore({
+      checkOpen: () => this.#checkOpen(),
+      history: this.#kept,
+      readableOf: (key) => this.#versions.get(key)?.map((version) => historyVersion(key, version)) ?? [],
+      eachKey: (start, visit) => this.#versions.each(start, (_, key) => visit(key)),
+      add: (versions) => this.#addHistory(versions),
+    });
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
       due: async (until, limit) => this.#due(until, limit),
@@ -147,7 +167,7 @@ class InMemory implements MemoryEngine {
       clock,
       historyRetentionMs,
       (revision) => this.#forgetBefore(revision),
-      () => this.compacted < this.revision,
+      () => this.compacted < this.revision || this.#kept.size > 0,
     );
     const { next } = this.#due(Number.NEGATIVE_INFINITY, 0);
     if (next !== undefined) this.#expiry.expect(next);
@@ -186,20 +206,21 @@ class InMemory implements MemoryEngine {
       if (expect !== undefined && (this.#current(key)?.revision ?? 0) !== expect) throw new CommitConflict(key);
     }
     const revision = this.revision + 1;
+    const time = this.#clock.now();
     const changes: ChangeRecord[] = [];
     const logged: LoggedChange[] = [];
     let bytes = 0;
     for (const operation of operations) {
-      const version = this.#apply(operation, revision);
+      const version = this.#apply(operation, revision, time);
       if (version === undefined) continue;
       const { key } = operation;
       const value = operation.type === 'put' ? operation.value : undefined;
       logged.push({ key, version });
       changes.push(changeOf(key, version, value));
-      bytes += CHANGE_BYTES + (value?.length ?? 0);
+      bytes += CHANGE_BYTES + (value?.length ?? 0) + (version.note?.length ?? 0);
     }
     if (changes.length === 0) return { revision: this.revision };
-    this.#log.push({ time: this.#clock.now(), changes: logged, bytes });
+    this.#log.push({ time, changes: logged, bytes });
     this.#logBytes += bytes;
     this.revision = revision;
     this.#retention.start();
@@ -232,10 +253,10 @@ class InMemory implements MemoryEngine {
     this.compacted = bound;
     while (this.#logStart < this.compacted) {
       const forgotten = this.#log.splice(0, Math.min(SLICE, this.compacted - this.#logStart));
-      this.#logStart += forgotten.length;
       for (const { changes, bytes } of forgotten) {
+        this.#logStart++;
         this.#logBytes -= bytes;
-        for (const { key } of changes) this.#prune(key);
+        for (const { key } of changes) this.#prune(key, this.#logStart);
       }
       if (this.#logStart < this.compacted) await nextTurn();
     }
@@ -269,6 +290,7 @@ class InMemory implements MemoryEngine {
       logStart: this.#logStart,
       logBytes: this.#logBytes,
       expiries: this.#expiries.copy(),
+      history: this.#kept.all(),
     };
   }
 
@@ -304,7 +326,12 @@ class InMemory implements MemoryEngine {
   }
 
   async stats(): Promise<Record<string, number>> {
-    return { keys: this.#versions.size, kept_commits: this.#log.length, subscribers: this.#subscriptions.count };
+    return {
+      keys: this.#versions.size,
+      kept_commits: this.#log.length,
+      history_bytes: this.#kept.bytes,
+      subscribers: this.#subscriptions.count,
+    };
   }
 
   async close(): Promise<void> {
@@ -315,7 +342,7 @@ class InMemory implements MemoryEngine {
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
   }
 
-  #apply(operation: Operation, revision: number): Version | undefined {
+  #apply(operation: Operation, revision: number, time: number): Version | undefined {
     const { type, key } = operation;
     if (type === 'check') return undefined;
     const current = this.#current(key);
@@ -323,8 +350,8 @@ class InMemory implements MemoryEngine {
     if (current !== undefined && current.expires > 0) this.#expiries.delete(expiryKey(current.expires, key));
     const created = current?.created ?? revision;
     const value = type === 'put' ? operation.value : undefined;
-    const expires = type === 'put' && operation.ttlSeconds !== undefined ? this.#clock.now() + operation.ttlSeconds * 1000 : 0;
-    const version: Version = { revision, created, value, expires };
+    const expires = type === 'put' && operation.ttlSeconds !== undefined ? time + operation.ttlSeconds * 1000 : 0;
+    const version: Version = { revision, created, value, expires, time, note: operation.note };
     const versions = this.#versions.get(key);
     if (versions === undefined) this.#versions.set(key, [version]);
     else versions.push(version);
@@ -339,19 +366,34 @@ class InMemory implements MemoryEngine {
     return currentOf(this.#versions.get(key));
   }
 
-  /** Drops the versions of a key that no readable revision shows. */
-  #prune(key: string): void {
+  /** Drops the versions of a key that were superseded up to a revision. */
+  #prune(key: string, revision: number): void {
     const versions = this.#versions.get(key);
     if (versions === undefined) return;
     let oldestVisible = versions.length - 1;
-    while (oldestVisible > 0 && (versions[oldestVisible] as Version).revision > this.compacted) oldestVisible--;
+    while (oldestVisible > 0 && (versions[oldestVisible] as Version).revision > revision) oldestVisible--;
     const oldest = versions[oldestVisible] as Version;
-    const isGone = oldest.value === undefined && oldest.revision <= this.compacted;
+    const isGone = oldest.value === undefined && oldest.revision <= revision;
     const remainingVersions = versions.length - oldestVisible - (isGone ? 1 : 0);
+    this.#keepHistory(key, versions, versions.length - remainingVersions);
     if (remainingVersions === 0) this.#versions.delete(key);
     // A list that had several versions has room for more than a dozen.
     else if (remainingVersions === 1 && versions.length > 1) this.#versions.set(key, [versions.at(-1) as Version]);
     else versions.splice(0, versions.length - remainingVersions);
+  }
+
+  /** The first versions of a key go into its history. A deletion is superseded when it is made. */
+  #keepHistory(key: string, versions: readonly Version[], count: number): void {
+    for (let index = 0; index < count; index++) {
+      const version = versions[index] as Version;
+      const next = version.value === undefined ? version : (versions[index + 1] as Version);
+      this.#kept.keep({ version: historyVersion(key, version), supersededAt: next.time });
+    }
+  }
+
+  #addHistory(versions: readonly KeptVersion[]): void {
+    this.#kept.add(versions, this.#clock.now());
+    this.#retention.start();
   }
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
@@ -389,6 +431,7 @@ class InMemory implements MemoryEngine {
   }
 
   async #forgetBefore(time: number): Promise<void> {
+    this.#kept.dropExpired(this.#clock.now());
     let revision = this.compacted;
     while (revision < this.revision && (this.#log[revision - this.#logStart] as LoggedCommit).time <= time) revision++;
     if (!this.#closed) await this.compact(revision);
@@ -409,6 +452,16 @@ class InMemory implements MemoryEngine {
 const copyVersions = (versions: Version[]): Version[] => versions.slice();
 
 const bytesOf = ({ value }: Version): Buffer | undefined => (value === undefined || Buffer.isBuffer(value) ? value : value.stored());
+
+const historyVersion = (key: string, { revision, created, time, note, value }: Version): HistoryVersion => ({
+  type: value === undefined ? 'delete' : 'put',
+  key,
+  revision,
+  created,
+  time,
+  note,
+  value,
+});
 
 const changeOf = (key: string, { revision, created }: Version, value: Buffer | undefined): ChangeRecord => ({
   type: value === undefined ? 'delete' : 'put',

@@ -4,6 +4,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Random } from '@plat-dev/lib/random';
 import type { ChannelOptions } from '../../grpc/channel.ts';
+import type { HistoryPolicy } from '../../history.ts';
 import type { StoreOwner } from '../../store-mark.ts';
 
 export interface EtcdOptions {
@@ -24,6 +25,8 @@ export interface EtcdOptions {
   readonly mostAnswerBytes?: number;
   /** How long superseded versions stay readable; 0: this server never compacts. */
   readonly historyRetentionMs?: number;
+  /** Which superseded versions outlast compaction; undefined: none. */
+  readonly history?: HistoryPolicy;
   readonly clock?: Clock;
   readonly random?: Random;
   /** The required identity of the store; undefined for tools, which open any. */
