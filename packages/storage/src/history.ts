@@ -12,7 +12,6 @@
  *   history.versions({ prefix: 'a', before: 2, limit: 2 }) → put a=1 (1, alice)
  *   history.at({ prefix: '', at: 2 })         → a=2
  */
-import type { Unreadable } from './engine.ts';
 
 export interface KeptVersion {
   readonly type: 'put' | 'delete';
@@ -26,7 +25,7 @@ export interface KeptVersion {
   readonly note: Buffer | undefined;
   /** The value of a put; undefined where only the note is kept. Empty when `unreadable`. */
   readonly value: Buffer | undefined;
-  readonly unreadable?: Unreadable;
+  readonly unreadable?: { readonly reason: string };
 }
 
 export interface VersionsRequest {
