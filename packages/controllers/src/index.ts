@@ -44,9 +44,10 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
   return [
     namespaceController({ delayMs: settings.namespaceDelayMs }),
     garbageCollector({ settleMs: settings.orphanDelayMs }),
+    // Before the accounts: programs that wait for a namespace's default account also expect the certificates there, and in its quotas.
+    rootCAPublisher(rootCertificates),
     serviceAccountController,
     serviceAccountTokenController(signToken === undefined ? undefined : { sign: signToken, rootCertificates, generate }),
-    rootCAPublisher(rootCertificates),
     clusterRoleAggregation,
     resourceQuotaController,
     claimProtection,
