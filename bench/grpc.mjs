@@ -32,7 +32,8 @@ await build({
       export { Channel } from './storage/src/grpc/channel.ts';
       export { systemClock } from './lib/src/clock.ts';
       export { seededRandom } from './lib/src/random.ts';
-      export { encodeCommit, encodePut, encodeRange, putMethod, rangeMethod, transaction } from './storage/src/engines/etcd/messages.ts';
+      export { encodePut, encodeRange, putMethod, rangeMethod } from './storage/src/engines/etcd/messages.ts';
+      export { encodeCommit, transaction } from './storage/src/engines/etcd/transactions.ts';
       export { CHANNEL_OPTIONS, METADATA } from './storage/src/engines/etcd/options.ts';`,
     resolveDir: join(root, 'packages'),
     loader: 'ts',

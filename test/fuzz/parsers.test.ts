@@ -41,7 +41,8 @@ import { anyValue, type JsonValue, type MessageType } from '../../packages/schem
 import { parseYaml, stringifyYaml } from '../../packages/schema/src/yaml/index.ts';
 import { Negotiator, parseAccept } from '../../packages/server/src/request/negotiate.ts';
 import { requestInfo } from '../../packages/server/src/request/request-info.ts';
-import { memberStatus, putMethod, rangeMethod, transaction } from '../../packages/storage/src/engines/etcd/messages.ts';
+import { memberStatus, putMethod, rangeMethod } from '../../packages/storage/src/engines/etcd/messages.ts';
+import { getsMethod, transaction } from '../../packages/storage/src/engines/etcd/transactions.ts';
 import { fuzz } from './fuzz.ts';
 
 /** What a parser made of the input, or undefined where it refused it as it may. */
@@ -692,7 +693,7 @@ test('messages of etcd are read or refused', () => {
     ],
     words: ['\x0a\x02\x08\x01', '\x12\x80', '\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01', '\x2a\x00', '\x08', '\x12\xff\xff\xff\xff\x07'],
     check(input) {
-      for (const method of [rangeMethod(keyspace), transaction, putMethod, memberStatus]) {
+      for (const method of [rangeMethod(keyspace), getsMethod('/registry/'), transaction, putMethod, memberStatus]) {
         attempt(() => method.decode(input), RangeError);
       }
     },

@@ -25,6 +25,10 @@ import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';
 import { CallFailure, CLOSED, unavailable } from './etcd/errors.ts';
 import { Feed, type FeedSource } from './etcd/feed.ts';
+import { EtcdHistory } from './etcd/history.ts';
+import { RowMaker } from './etcd/history-rows.ts';
+import { RowScan } from './etcd/history-scan.ts';
+import { HistorySweep, SWEEP_INTERVAL_MS } from './etcd/history-sweep.ts';
 import { type Keyspace, keyspaceOf } from './etcd/keyspace.ts';
 import { Leases } from './etcd/leases.ts';
 import { Login } from './etcd/login.ts';
@@ -49,7 +53,6 @@ import { Reads } from './etcd/reads.ts';
 import { SharedHolds } from './etcd/shared-holds.ts';
 import { type WatchAnswer, watchMethod } from './etcd/watch-messages.ts';
 import { DEFAULT_RETENTION_MS } from './retention.ts';
-import { windowHistory } from './window-history.ts';
 
 export type { EtcdOptions } from './etcd/options.ts';
 
@@ -78,6 +81,8 @@ const MOST_RANGE_ATTEMPTS = 3;
 /** Maximum revisions that are skipped at a time, and concurrent writes that do so. */
 const MOST_SKIPPED = 1_000_000;
 const SKIPPED_AT_ONCE = 256;
+/** How old the newest known revision may be when a commit writes history. */
+const STALE_MS = 1_000;
 
 class EtcdEngine implements Engine {
   readonly name = 'etcd';
@@ -86,7 +91,6 @@ class EtcdEngine implements Engine {
   revision = 0;
   compacted = 0;
   mark: StoreMark | undefined;
-  readonly history: HistoryStore = windowHistory(this);
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #keyspace: Keyspace;
@@ -101,7 +105,14 @@ class EtcdEngine implements Engine {
   readonly #feedSource: FeedSource;
   readonly #retentionMs: number;
   readonly #notice: (message: string) => void;
+  readonly #options: EtcdOptions;
+  readonly #rows: RowMaker | undefined;
+  readonly #rowScan: RowScan;
+  readonly history: HistoryStore;
+  /** When etcd last answered. */
+  #answeredAt = 0;
   #compaction: Compaction | undefined;
+  #sweep: HistorySweep | undefined;
   #barrier: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -121,22 +132,52 @@ class EtcdEngine implements Engine {
     });
     this.#rangeMethod = rangeMethod(this.#keyspace);
     this.#reads = new Reads(this.#connection, this.#keyspace, this.#clock);
-    const leases = new Leases(this.#connection, this.#clock);
-    this.#commits = new Commits(this.#connection, this.#keyspace.root, leases, this.#ownValues, (changes, revision) => {
-      let all = true;
-      for (const feed of this.#feeds) if (!feed.committed(changes, revision)) all = false;
-      return all;
-    });
+    this.#options = options;
+    this.#rows = options.history && new RowMaker(options.history, this.#keyspace.history, this.#clock, this.#random);
+    this.#rowScan = new RowScan(this.#connection, this.#keyspace);
+    this.history = this.#makeHistory();
+    this.#commits = this.#makeCommits();
     const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
     this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
     this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, this.#random);
     this.#feedSource = this.#makeFeedSource();
   }
 
+  #makeCommits(): Commits {
+    return new Commits({
+      connection: this.#connection,
+      root: this.#keyspace.root,
+      leases: new Leases(this.#connection, this.#clock),
+      ownValues: this.#ownValues,
+      rowsOf: (operations) => this.#rows?.rowsOf(operations, this.revision),
+      committed: (changes, revision) => {
+        let all = true;
+        for (const feed of this.#feeds) if (!feed.committed(changes, revision)) all = false;
+        return all;
+      },
+    });
+  }
+
+  #makeHistory(): HistoryStore {
+    return new EtcdHistory({
+      connection: this.#connection,
+      policy: this.#options.history,
+      scan: this.#rowScan,
+      reads: this.#reads,
+      compacted: () => this.compacted,
+      currentRevision: () => this.currentRevision(),
+      orThrow: async (call, at) => {
+        this.#checkOpen();
+        return this.#orThrow(call, at);
+      },
+    });
+  }
+
   async open(owner?: StoreOwner): Promise<void> {
     await this.currentRevision();
     await this.#checkMark(owner);
     this.compacted = await this.#oldest();
+    this.#sweep = this.#makeSweep();
     if (this.#retentionMs <= 0) return;
     this.#compaction = new Compaction({
       connection: this.#connection,
@@ -146,6 +187,23 @@ class EtcdEngine implements Engine {
       newestSeen: () => this.revision,
       bound: (revision) => this.#holds.bound(revision),
       compact: (revision) => this.compact(revision),
+      notice: this.#notice,
+    });
+  }
+
+  /** A server without a policy, and a tool, deletes nothing. */
+  #makeSweep(): HistorySweep | undefined {
+    const { history: policy, historySweepMs: intervalMs = SWEEP_INTERVAL_MS } = this.#options;
+    if (policy === undefined) return undefined;
+    return new HistorySweep({
+      connection: this.#connection,
+      scan: this.#rowScan,
+      range: this.#rangeMethod,
+      policy,
+      record: this.#keyspace.sweep,
+      intervalMs,
+      clock: this.#clock,
+      random: this.#random,
       notice: this.#notice,
     });
   }
@@ -195,6 +253,8 @@ class EtcdEngine implements Engine {
   async commit(operations: readonly Operation[]): Promise<{ revision: number }> {
     this.#checkOpen();
     if (operations.length === 0) return { revision: await this.currentRevision() };
+    // Rows lie in the order of the revisions that their writers knew: without a watch that may be an old one.
+    if (this.#rows !== undefined && this.#feeds.size === 0 && this.#isStale()) await this.currentRevision();
     return { revision: this.#answered(await this.#commits.commit(operations)) };
   }
 
@@ -289,6 +349,7 @@ class EtcdEngine implements Engine {
 
   async #close(): Promise<void> {
     this.#compaction?.stop();
+    this.#sweep?.stop();
     await this.#commits.settled();
     this.#connection.close();
     for (const feed of [...this.#feeds]) feed.fail(new StoreUnavailable(CLOSED));
@@ -368,9 +429,14 @@ class EtcdEngine implements Engine {
 
   /** Records a revision that a caller now knows, and may wait for. */
   #answered(revision: number): number {
+    if (this.#feeds.size === 0) this.#answeredAt = this.#clock.monotonic();
     if (revision > this.revision) this.revision = revision;
     for (const feed of this.#feeds) feed.need(revision);
     return revision;
+  }
+
+  #isStale(): boolean {
+    return this.#clock.monotonic() - this.#answeredAt > STALE_MS;
   }
 
   #oldest(): Promise<number> {

@@ -3,48 +3,54 @@ import { type ChangeRecord, CommitConflict, type Operation } from '../../engine.
 import { checkOperations } from '../operations.ts';
 import type { Connection } from './connection.ts';
 import { CallFailure, unavailable } from './errors.ts';
+import { type HistoryRow, withoutValue } from './history-rows.ts';
 import type { Leases } from './leases.ts';
-import { encodeCommit, type TransactionAnswer, transaction } from './messages.ts';
 import type { OwnValues } from './own-values.ts';
+import { encodeCommit, type TransactionAnswer, transaction } from './transactions.ts';
+
+/** For each operation its row of history, if it has one. */
+type Rows = readonly (HistoryRow | undefined)[];
+
+export interface CommitContext {
+  readonly connection: Connection;
+  readonly root: string;
+  readonly leases: Leases;
+  readonly ownValues: OwnValues;
+  /** Undefined if nothing of the commit is kept. */
+  rowsOf(operations: readonly Operation[]): Rows | undefined;
+  /** Called with the changes of a commit when it is answered, if they are fully known; returns whether the watch need not deliver them. */
+  committed(changes: readonly ChangeRecord[], revision: number): boolean;
+}
 
 export class Commits {
+  readonly #context: CommitContext;
   readonly #connection: Connection;
   readonly #root: string;
   readonly #leases: Leases;
   readonly #ownValues: OwnValues;
-  readonly #committed: (changes: readonly ChangeRecord[], revision: number) => boolean;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /**
-   * `committed` is called with the changes of a commit when it is answered, if they are fully known; it returns whether the watch
-   * need not deliver them.
-   */
-  constructor(
-    connection: Connection,
-    root: string,
-    leases: Leases,
-    ownValues: OwnValues,
-    committed: (changes: readonly ChangeRecord[], revision: number) => boolean,
-  ) {
-    this.#connection = connection;
-    this.#root = root;
-    this.#leases = leases;
-    this.#ownValues = ownValues;
-    this.#committed = committed;
+  constructor(context: CommitContext) {
+    this.#context = context;
+    this.#connection = context.connection;
+    this.#root = context.root;
+    this.#leases = context.leases;
+    this.#ownValues = context.ownValues;
   }
 
   /** Returns the revision of the commit. Throws CommitConflict or StoreUnavailable. */
   async commit(operations: readonly Operation[]): Promise<number> {
     checkOperations(operations);
     for (const operation of operations) if (operation.type === 'put') this.#ownValues.wrote(operation.key, operation.value);
-    const sending = this.#send(operations);
+    const rows = this.#context.rowsOf(operations);
+    const sending = rows === undefined ? this.#send(operations) : this.#sendKept(operations, rows);
     this.#underWay.add(sending);
     try {
       const answer = await sending;
       if (answer.succeeded) {
         const { revision } = answer;
         const changes = this.#ownValues.isEnabled ? changesOf(operations, revision) : undefined;
-        if (changes !== undefined && this.#committed(changes, revision)) this.#forgetValues(operations);
+        if (changes !== undefined && this.#context.committed(changes, revision)) this.#forgetValues(operations);
         return revision;
       }
     } catch (error) {
@@ -62,36 +68,66 @@ export class Commits {
     await Promise.allSettled(this.#underWay);
   }
 
-  #send(operations: readonly Operation[]): Promise<TransactionAnswer> {
-    const expiring = operations.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined);
-    if (expiring) return this.#sendExpiring(operations);
-    return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease));
+  /** History never prevents a write: what etcd refuses because of the rows is sent with less of them. */
+  async #sendKept(operations: readonly Operation[], rows: Rows): Promise<TransactionAnswer> {
+    let refusal: CallFailure | undefined;
+    for (let sentRows: Rows | undefined = rows; ; ) {
+      try {
+        const answer = await this.#send(operations, sentRows);
+        // A store that was full may have made the deletion nevertheless.
+        if (!answer.succeeded && refusal?.mayHaveHappened === true) throw refusal;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof CallFailure) || sentRows === undefined || !isForRows(error, operations)) throw error;
+        refusal = error;
+        sentRows = error.reason === 'request-too-large' ? withoutValues(sentRows) : undefined;
+      }
+    }
   }
 
-  async #sendExpiring(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  #send(operations: readonly Operation[], rows?: Rows): Promise<TransactionAnswer> {
+    const expiring = operations.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined);
+    if (expiring) return this.#sendExpiring(operations, rows);
+    return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease, rows));
+  }
+
+  async #sendExpiring(operations: readonly Operation[], rows: Rows | undefined): Promise<TransactionAnswer> {
     try {
-      return await this.#sendWithLeases(operations);
+      return await this.#sendWithLeases(operations, rows);
     } catch (error) {
       // Etcd refused the whole transaction, for a lease that was revoked or ended early.
       if (!(error instanceof CallFailure && error.reason === 'lease-not-found')) throw error;
       this.#leases.forget();
-      return this.#sendWithLeases(operations);
+      return this.#sendWithLeases(operations, rows);
     }
   }
 
-  async #sendWithLeases(operations: readonly Operation[]): Promise<TransactionAnswer> {
+  async #sendWithLeases(operations: readonly Operation[], rows: Rows | undefined): Promise<TransactionAnswer> {
     const leases = new Map<number, bigint>();
     for (const operation of operations) {
       if (operation.type !== 'put' || operation.ttlSeconds === undefined || leases.has(operation.ttlSeconds)) continue;
       leases.set(operation.ttlSeconds, await this.#leases.leaseFor(operation.ttlSeconds));
     }
-    const request = encodeCommit(this.#root, operations, (ttlSeconds) => leases.get(ttlSeconds) as bigint);
+    const request = encodeCommit(this.#root, operations, (ttlSeconds) => leases.get(ttlSeconds) as bigint, rows);
     return this.#connection.write(transaction, request);
   }
 
   #forgetValues(operations: readonly Operation[]): void {
     for (const operation of operations) if (operation.type === 'put') this.#ownValues.forget(operation.key);
   }
+}
+
+/** Whether a commit may have been refused only because of its rows. */
+function isForRows({ reason }: CallFailure, operations: readonly Operation[]): boolean {
+  if (reason === 'request-too-large' || reason === 'too-many-operations') return true;
+  // A full store takes deletions, but no rows of them.
+  return reason === 'no-space' && operations.every(({ type }) => type !== 'put');
+}
+
+/** The rows without their values; undefined if none has one. */
+function withoutValues(rows: Rows): Rows | undefined {
+  if (rows.every((row) => row?.value === undefined)) return undefined;
+  return rows.map((row) => row && withoutValue(row));
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Connection } from './connection.ts';
-import { encodePutAtVersion, transaction } from './messages.ts';
+import { encodePutAtVersion, transaction } from './transactions.ts';
 
 export interface CompactionContext {
   readonly connection: Connection;

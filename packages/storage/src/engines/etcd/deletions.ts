@@ -6,7 +6,7 @@
 import type { ChangeRecord } from '../../engine.ts';
 import type { Connection, Endpoint } from './connection.ts';
 import { CallFailure } from './errors.ts';
-import { encodeStatesBefore, transaction } from './messages.ts';
+import { encodeStatesBefore, transaction } from './transactions.ts';
 import type { WatchAnswer } from './watch-messages.ts';
 
 /** Half of the operations that etcd accepts in one transaction. */

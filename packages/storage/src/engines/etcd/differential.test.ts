@@ -4,7 +4,6 @@ import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../../test/su
 import { type ComparedClient, comparable, libraryClient, type Outcome, ownClient } from '../../grpc/differential.testing.ts';
 import {
   compactMethod,
-  encodeCommit,
   encodeCompact,
   encodeLease,
   encodeLeaseGrant,
@@ -17,9 +16,9 @@ import {
   putMethod,
   type RangeQuery,
   rangeMethod,
-  transaction,
 } from './messages.ts';
 import { METADATA } from './options.ts';
+import { encodeCommit, transaction } from './transactions.ts';
 import { encodeWatch } from './watch-messages.ts';
 
 const MB = 1024 * 1024;

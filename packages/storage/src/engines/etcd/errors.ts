@@ -15,6 +15,7 @@ export type Reason =
   | 'no-leader'
   | 'lease-not-found'
   | 'request-too-large'
+  | 'too-many-operations'
   | 'answer-too-large'
   | 'no-space'
   | 'closed'
@@ -64,7 +65,7 @@ const KNOWN: readonly KnownFailure[] = [
   { says: /request is too large|larger than max/, reason: 'request-too-large', message: TOO_LARGE },
   {
     says: /too many operations in txn/,
-    reason: 'refused',
+    reason: 'too-many-operations',
     message: 'one commit has more operations than etcd takes (--max-txn-ops)',
   },
   { says: /too many requests/, reason: 'refused', message: 'etcd has too many requests to serve' },

@@ -3,9 +3,10 @@
  *
  *   /registry/plat/<key>           a key of the engine
  *   /registry/plat.<name>          the engine's own records (compaction, barriers), never shown to callers
+ *   /registry/plat+history/<row>   history, see history-rows.ts
  *
  * `.` comes right before `/` and `0` right after it, so that one watch over [`/registry/plat.`, `/registry/plat0`) sees
- * both and nothing else, and every commit of the engine advances it.
+ * the first two and nothing else, and every commit of the engine advances it. History, written with the commits, lies outside.
  */
 export interface Keyspace {
   /** The prefix of every key, with a slash. */
@@ -20,6 +21,10 @@ export interface Keyspace {
   readonly holds: string;
   /** The mark of the store. */
   readonly mark: string;
+  /** The prefix of the rows of history. */
+  readonly history: string;
+  /** Written with its version as precondition: the server that writes it sweeps history. */
+  readonly sweep: string;
 }
 
 const PREFIX = /^[\x21-\x7e]+$/;
@@ -35,6 +40,8 @@ export function keyspaceOf(prefix: string): Keyspace {
     barrier: `${trimmed}.barrier`,
     holds: `${trimmed}.hold.`,
     mark: `${trimmed}.store`,
+    history: `${trimmed}+history/`,
+    sweep: `${trimmed}.history`,
   };
 }
 

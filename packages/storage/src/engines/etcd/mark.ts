@@ -5,7 +5,8 @@
 import { checkOwner, identityByTraces, makeMark, parseMark, type StoreMark, type StoreOwner } from '../../store-mark.ts';
 import type { Connection } from './connection.ts';
 import type { Keyspace } from './keyspace.ts';
-import { encodePutAtVersion, encodeRange, type Method, type RangeAnswer, transaction } from './messages.ts';
+import { encodeRange, type Method, type RangeAnswer } from './messages.ts';
+import { encodePutAtVersion, transaction } from './transactions.ts';
 
 /** Format of the stored data. A store of a later one is not opened. */
 const FORMAT = 1;

@@ -27,6 +27,8 @@ export interface EtcdOptions {
   readonly historyRetentionMs?: number;
   /** Which superseded versions outlast compaction; undefined: none. */
   readonly history?: HistoryPolicy;
+  /** How often history that is no longer kept is deleted, if not `SWEEP_INTERVAL_MS`. */
+  readonly historySweepMs?: number;
   readonly clock?: Clock;
   readonly random?: Random;
   /** The required identity of the store; undefined for tools, which open any. */

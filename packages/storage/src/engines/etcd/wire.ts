@@ -40,24 +40,29 @@ export class Writer {
   }
 
   bytes(field: number, value: Buffer): void {
+    this.raw(value);
+    this.nested(field, this.position - value.length);
+  }
+
+  /** Bytes without a field: a part of the message that is nested next. */
+  raw(value: Buffer): void {
     this.#reserve(value.length);
     this.position += value.length;
     value.copy(this.#buffer, this.#buffer.length - this.position);
-    this.nested(field, this.position - value.length);
   }
 
   /** ASCII text. */
   text(field: number, value: string): void {
     const since = this.position;
-    this.#latin(value);
+    this.ascii(value);
     this.nested(field, since);
   }
 
   /** A text of two parts, which need not be joined for it. */
   joined(field: number, first: string, second: string): void {
     const since = this.position;
-    this.#latin(second);
-    this.#latin(first);
+    this.ascii(second);
+    this.ascii(first);
     this.nested(field, since);
   }
 
@@ -71,7 +76,8 @@ export class Writer {
     return this.#buffer.subarray(this.#buffer.length - this.position);
   }
 
-  #latin(value: string): void {
+  /** ASCII text without a field. */
+  ascii(value: string): void {
     this.#reserve(value.length);
     this.position += value.length;
     this.#buffer.write(value, this.#buffer.length - this.position, 'latin1');
