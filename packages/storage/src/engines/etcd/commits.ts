@@ -74,8 +74,8 @@ export class Commits {
     for (let sentRows: Rows | undefined = rows; ; ) {
       try {
         const answer = await this.#send(operations, sentRows);
-        // A store that was full may have made the deletion nevertheless.
-        if (!answer.succeeded && refusal?.mayHaveHappened === true) throw refusal;
+        // A store that was just full may have made the deletion nevertheless: then the key is gone.
+        if (refusal?.mayHaveHappened === true && !answer.succeeded && answer.reads.some(({ revision }) => revision === 0)) throw refusal;
         return answer;
       } catch (error) {
         if (!(error instanceof CallFailure) || sentRows === undefined || !isForRows(error, operations)) throw error;
