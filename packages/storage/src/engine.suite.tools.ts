@@ -11,6 +11,8 @@ export interface EngineFixture {
   readonly reopen?: () => Promise<Engine>;
   /** Lets time pass for the engine; without this the suite waits until enough real time has passed. */
   readonly advance?: (milliseconds: number) => Promise<void>;
+  /** History is written apart from the versions of the store: there is none of keys without a rule, nor of those that expire. */
+  readonly hasSeparateHistory?: boolean;
   /** Called after the test, when the engine is closed. */
   readonly dispose?: () => Promise<void> | void;
 }

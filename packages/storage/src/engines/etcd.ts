@@ -204,6 +204,7 @@ class EtcdEngine implements Engine {
       intervalMs,
       clock: this.#clock,
       random: this.#random,
+      newestSeen: () => this.revision,
       notice: this.#notice,
     });
   }

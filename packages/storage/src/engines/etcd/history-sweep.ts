@@ -28,6 +28,7 @@ export interface SweepContext {
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly random: Random;
+  newestSeen(): number;
   notice(message: string): void;
 }
 
@@ -37,6 +38,18 @@ interface SweepRecord {
   readonly time: number;
   /** Bytes of superseded versions that the last whole sweep left. */
   readonly bytes: number;
+  /** When the first of them is to be deleted. */
+  readonly due: number;
+  /** The newest revision when it began. */
+  readonly newest: number;
+}
+const FIRST: SweepRecord = { time: 0, bytes: 0, due: 0, newest: 0 };
+
+/** What a sweep left. */
+interface SweepResult {
+  readonly ages: ByteAges;
+  /** When the first of it is to be deleted. */
+  due: number;
 }
 
 /** Sweeps begin this often. */
@@ -56,6 +69,8 @@ export class HistorySweep {
   #stopped = false;
   /** The revision of the record. */
   #revision = 0;
+  /** Whether this server has swept: rules may have changed with its start. */
+  #hasSwept = false;
 
   constructor(context: SweepContext) {
     this.#context = context;
@@ -85,25 +100,34 @@ export class HistorySweep {
     return this.#context.intervalMs * (isShort ? SHORT : 1);
   }
 
-  /** Sweeps unless another server does, or did not long ago. Returns whether the next one should be soon. */
+  /** Sweeps unless another server does, or did not long ago, or there is nothing to do. Returns whether the next one should be soon. */
   async #sweep(): Promise<boolean> {
-    const { clock, policy } = this.#context;
+    const { clock, policy, newestSeen } = this.#context;
     const last = await this.#readRecord();
     const isNearlyFull = last.bytes > policy.mostBytes * NEARLY;
     const now = clock.now();
     if (now >= last.time && now - last.time < this.#interval(isNearlyFull)) return isNearlyFull;
-    if (!(await this.#writeRecord({ ...last, time: now }))) return isNearlyFull;
-    let ages = await this.#sweepOnce(0, now);
-    const cutoff = ages?.cutoff(policy.mostBytes) ?? 0;
-    if (cutoff > 0) ages = await this.#sweepOnce(cutoff, now);
-    if (ages === undefined) return isNearlyFull;
-    await this.#writeRecord({ time: now, bytes: ages.total });
-    return ages.total > policy.mostBytes * NEARLY;
+    if (this.#hasSwept && (await this.#isAtRest(last, now))) return isNearlyFull;
+    const begun = { ...last, time: now, newest: newestSeen() };
+    if (!(await this.#writeRecord(begun))) return isNearlyFull;
+    let result = await this.#sweepOnce(0, begun);
+    const cutoff = result?.ages.cutoff(policy.mostBytes) ?? 0;
+    if (cutoff > 0) result = await this.#sweepOnce(cutoff, begun);
+    if (result === undefined) return isNearlyFull;
+    this.#hasSwept = true;
+    const { total } = result.ages;
+    await this.#writeRecord({ ...begun, bytes: total, due: result.due });
+    return total > policy.mostBytes * NEARLY;
+  }
+
+  /** Nothing is due, and nothing has been written since the last sweep: a store at rest is left alone. */
+  async #isAtRest({ due, newest }: SweepRecord, now: number): Promise<boolean> {
+    return now < due && (await this.#context.scan.firstByBase(newest, Number.MAX_SAFE_INTEGER)) === undefined;
   }
 
   /** Deletes also what was superseded up to the cutoff. Returns what is left; undefined if another server took over, or this one stops. */
-  async #sweepOnce(cutoff: number, now: number): Promise<ByteAges | undefined> {
-    const ages = new ByteAges(now);
+  async #sweepOnce(cutoff: number, record: SweepRecord): Promise<SweepResult | undefined> {
+    const result: SweepResult = { ages: new ByteAges(record.time), due: Number.MAX_SAFE_INTEGER };
     const { scan, connection } = this.#context;
     const end = endOfPrefix(`${scan.root}k/`);
     let rowsOfKey: RowSummary[] = [];
@@ -112,14 +136,14 @@ export class HistorySweep {
       const expiredRows: RowSummary[] = [];
       for (const row of page.rows) {
         if (row.key !== rowsOfKey[0]?.key) {
-          this.#judge(rowsOfKey, cutoff, ages, expiredRows);
+          this.#judge(rowsOfKey, cutoff, result, expiredRows);
           rowsOfKey = [];
         }
         rowsOfKey.push(row);
       }
-      if (!page.more) this.#judge(rowsOfKey, cutoff, ages, expiredRows);
-      if (!(await this.#delete(expiredRows, now))) return undefined;
-      if (!page.more) return ages;
+      if (!page.more) this.#judge(rowsOfKey, cutoff, result, expiredRows);
+      if (!(await this.#delete(expiredRows, record))) return undefined;
+      if (!page.more) return result;
       start = page.nextStart;
       await connection.sleep(PAUSE_MS);
       if (this.#stopped) return undefined;
@@ -127,7 +151,7 @@ export class HistorySweep {
   }
 
   /** Finds the rows of one key that are no longer kept, and counts the others. The version that the key has now is always kept. */
-  #judge(rows: readonly RowSummary[], cutoff: number, ages: ByteAges, expiredRows: RowSummary[]): void {
+  #judge(rows: readonly RowSummary[], cutoff: number, result: SweepResult, expiredRows: RowSummary[]): void {
     const { policy, clock } = this.#context;
     const rule = rows[0] && policy.ruleOf(rows[0].key);
     const { retentionMs, mostBytesPerKey } = rule ?? { retentionMs: 0, mostBytesPerKey: 0 };
@@ -143,24 +167,27 @@ export class HistorySweep {
       }
       bytes += row.bytes;
       if (supersededAt <= oldest || bytes > mostBytesPerKey) expiredRows.push(row);
-      else ages.add(supersededAt, row.bytes);
+      else {
+        result.ages.add(supersededAt, row.bytes);
+        result.due = Math.min(result.due, supersededAt + retentionMs);
+      }
     }
   }
 
   /** Oldest first: what a sweep that ends early leaves has no gaps. */
-  async #delete(newestRowsFirst: readonly RowSummary[], now: number): Promise<boolean> {
+  async #delete(newestRowsFirst: readonly RowSummary[], record: SweepRecord): Promise<boolean> {
     const { root } = this.#context.scan;
     const rows = newestRowsFirst.toReversed();
     for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
       const keys = rows.slice(start, start + ROWS_AT_ONCE).flatMap((row) => [rowKeyOf(root, row), indexKeyOf(root, row)]);
-      if (!(await this.#deleteKeys(keys, now))) return false;
+      if (!(await this.#deleteKeys(keys, record))) return false;
     }
     return true;
   }
 
-  async #deleteKeys(keys: readonly string[], now: number): Promise<boolean> {
+  async #deleteKeys(keys: readonly string[], content: SweepRecord): Promise<boolean> {
     const { connection, record } = this.#context;
-    const value = Buffer.from(JSON.stringify({ time: now, bytes: 0 } satisfies SweepRecord));
+    const value = Buffer.from(JSON.stringify(content));
     try {
       return this.#written(await connection.write(transaction, encodeDeletes(keys, record, this.#revision, value)));
     } catch (error) {
@@ -175,9 +202,9 @@ export class HistorySweep {
     const entry = (await connection.read(range, encodeRange({ key: record }))).entries[0];
     this.#revision = entry?.revision ?? 0;
     try {
-      return { time: 0, bytes: 0, ...(JSON.parse(entry?.value.toString() ?? '{}') as Partial<SweepRecord>) };
+      return { ...FIRST, ...(JSON.parse(entry?.value.toString() ?? '{}') as Partial<SweepRecord>) };
     } catch {
-      return { time: 0, bytes: 0 };
+      return FIRST;
     }
   }
 

@@ -1,6 +1,6 @@
 /** What etcd does to history and history to etcd; what history is in general, engine.suite.kept.ts says. */
 import { execFileSync } from 'node:child_process';
-import { type Clock, systemClock } from '@plat-dev/lib/clock';
+import type { Clock } from '@plat-dev/lib/clock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../../test/support/etcd.ts';
 import { bytes, put, record, remove } from '../../engine.suite.tools.ts';
@@ -10,6 +10,7 @@ import { openEtcd } from '../etcd.ts';
 import { MOST_BEHIND } from './history.ts';
 import { MOST_ROWS_OF_PAGE } from './history-scan.ts';
 import type { EtcdOptions } from './options.ts';
+import { shiftedClock } from './shifted-clock.testing.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAY: HistoryRule = { retentionMs: DAY_MS, values: true, mostBytesPerKey: 4_000_000 };
@@ -30,18 +31,6 @@ async function versionsOf(engine: Engine, request: Partial<VersionsRequest>): Pr
   }
 }
 const linesOf = async (engine: Engine, prefix: string): Promise<string[]> => (await versionsOf(engine, { prefix })).map(shown);
-
-/** The machine's clock, which a test can set forward. */
-function shiftedClock(): Clock & { shift(milliseconds: number): void } {
-  let offset = 0;
-  return {
-    ...systemClock,
-    now: () => systemClock.now() + offset,
-    shift: (milliseconds) => {
-      offset += milliseconds;
-    },
-  };
-}
 
 describe.skipIf(etcdMissing !== undefined)(`history on etcd${etcdMissing === undefined ? '' : ` (skipped: ${etcdMissing})`}`, () => {
   let etcd: EtcdFixture;
@@ -237,6 +226,30 @@ describe.skipIf(etcdMissing !== undefined)(`history on etcd${etcdMissing === und
     await expect.poll(() => engine.currentRevision(), { timeout: 30_000 }).toBeGreaterThanOrEqual(recent.revision + 3);
     await seen.reached(recent.revision + 3);
     expect(seen.changes).toEqual([]);
+  });
+
+  test('a store at rest is swept once, and left alone until something is due', async () => {
+    const clock = shiftedClock();
+    let waits = 0;
+    const countingClock: Clock = {
+      ...clock,
+      after: (...args) => {
+        waits++;
+        return clock.after(...args);
+      },
+    };
+    const engine = await open({ clock: countingClock, historySweepMs: 100 });
+    for (const value of ['1', '2']) await engine.commit([put('a', value)]);
+    const first = engine.revision;
+    await expect.poll(() => engine.currentRevision(), { timeout: 30_000 }).toBeGreaterThan(first);
+    // The first sweep may have begun before the last write.
+    const waitsBefore = waits;
+    await expect.poll(() => waits, { timeout: 30_000 }).toBeGreaterThan(waitsBefore + 3);
+    const rest = await engine.currentRevision();
+    await expect.poll(() => waits, { timeout: 30_000 }).toBeGreaterThan(waitsBefore + 8);
+    expect(await engine.currentRevision()).toBe(rest);
+    clock.shift(2 * DAY_MS);
+    await expect.poll(() => linesOf(engine, 'a'), { timeout: 30_000 }).toEqual(['put a=2']);
   });
 
   test('a store that is full takes deletions, without history, and is swept', async () => {
