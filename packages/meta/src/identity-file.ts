@@ -15,7 +15,7 @@ export function identityOf(nameOrFile: string): Identity {
   }
   try {
     const value: unknown = JSON.parse(text);
-    checkLike(plat, value, '', ['clusterInfoKey', 'emptyDryRun', 'explainKinds', 'errorGroups']);
+    checkLike(plat, value, '', ['clusterInfoKey', 'emptyDryRun', 'explainKinds', 'takeoverWarnings', 'errorGroups']);
     return value as Identity;
   } catch (error) {
     throw new Error(`--identity ${nameOrFile}: ${(error as Error).message}`);

@@ -37,6 +37,8 @@ export interface Identity {
   readonly emptyDryRun?: 'none' | 'refused';
   /** `named`: the kinds of `explain` are served where `--runtime-config` names them; discovery is that of stock servers otherwise. */
   readonly explainKinds?: 'served' | 'named';
+  /** `none`: an update that takes fields over from an applier gets no warning, as with stock servers. */
+  readonly takeoverWarnings?: 'sent' | 'none';
   /**
    * Kinds that once lived in another group, under whose name validation errors still report them to stock clients:
    * base group and kind → full group name.
@@ -82,6 +84,7 @@ export const kubernetes: Identity = {
   },
   clusterInfoKey: 'secret',
   explainKinds: 'named',
+  takeoverWarnings: 'none',
   emptyDryRun: 'refused',
   errorGroups: {
     'networking/Ingress': 'extensions',

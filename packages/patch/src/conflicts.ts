@@ -30,10 +30,10 @@ export class ApplyConflict extends Error {
     for (const { manager, fields } of this.conflicts) {
       count += size(fields);
       if (causes.length >= MAX_CAUSES) continue;
-      lines.push(`conflicts with ${describe(manager)}:`);
+      lines.push(`conflicts with ${conflictName(manager)}:`);
       for (const field of paths(fields, MAX_CAUSES - causes.length)) {
         lines.push(`- ${field}`);
-        causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${describe(manager)}`, field });
+        causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${conflictName(manager)}`, field });
       }
     }
     const only = causes[0];
@@ -43,8 +43,8 @@ export class ApplyConflict extends Error {
   }
 }
 
-/** `"alice"`, `"hpa" with subresource "scale" using apps/v1`. */
-function describe({ name, operation, apiVersion, subresource }: Manager): string {
+/** `"alice"`, `"hpa" with subresource "scale" using apps/v1`: how a conflict names its manager. */
+export function conflictName({ name, operation, apiVersion, subresource }: Manager): string {
   let text = JSON.stringify(name);
   if (subresource !== '') text += ` with subresource ${JSON.stringify(subresource)}`;
   if (operation === 'Update') text += ` using ${apiVersion}`;

@@ -7,7 +7,7 @@ export { managerName, validateFieldManager } from './manager-name.ts';
 export { MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';
 export type { ReadBody } from './patch-body.ts';
-export { type Convert, recordedFields, recordUpdate, type UpdateWrite } from './record-update.ts';
+export { type Convert, recordedFields, recordUpdate, type Takeover, type UpdateWrite } from './record-update.ts';
 export { objectManagers, viewManagers } from './scale.ts';
 export { readStrategicPatch } from './strategic.ts';
 export { PatchConflict, type ThreeWay, threeWayPatch, twoWayPatch } from './three-way.ts';

@@ -2,6 +2,7 @@
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
 import { parseExact } from '@plat-dev/schema/json/parse';
+import { conflictName } from './conflicts.ts';
 import { type FieldSet, isMember } from './fieldset.ts';
 import { type ManagedFields, type Manager, readManagers } from './managers.ts';
 import { elementText, keysElement } from './path-element.ts';
@@ -26,6 +27,10 @@ export function ownedFields(entries: ManagedFields | undefined, object: Values):
   collect(object, roots, { field: '', pointer: '' }, fields);
   return fields;
 }
+
+/** The owner that the message of a conflict names: `conflict with "hpa" using apps/v1`. */
+export const conflictingOwner = ({ owners }: OwnedField, message: string): Manager | undefined =>
+  owners.find((owner) => message === `conflict with ${conflictName(owner)}`);
 
 /** The part of a manager's set that is about one value. */
 interface OwnedNode {

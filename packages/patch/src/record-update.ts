@@ -5,7 +5,7 @@
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { MessageType } from '@plat-dev/schema/types';
 import { type Comparison, compare, type Skipped } from './compare.ts';
-import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, union } from './fieldset.ts';
+import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, paths, size, union } from './fieldset.ts';
 import {
   editedManagers,
   editsManagers,
@@ -49,7 +49,19 @@ export interface UpdateWrite extends Write {
   readonly live: Values | undefined;
   /** The object that will be stored, with the managedFields of the client. */
   readonly object: Values;
+  /** Called for each other manager whose applied fields this write takes over. */
+  readonly onTakeover?: ((takeover: Takeover) => void) | undefined;
 }
+
+/** Fields that one manager applied and another has changed. */
+export interface Takeover {
+  /** The one that applied them. */
+  readonly manager: string;
+  /** The first ones. */
+  readonly fields: readonly string[];
+  readonly count: number;
+}
+const MOST_REPORTED = 5;
 
 /** The managedFields of `object` after the write, at once; undefined when there are none. Changes none of its inputs. */
 export const recordUpdate = (write: UpdateWrite): ManagedFieldsEntry[] | undefined => atOnce(recordedFields(write));
@@ -136,7 +148,11 @@ class Update {
       return;
     }
     const rest = difference(left, (this.versions.at(manager.apiVersion) as Version).comparison.changed);
+    if (rest !== left && manager.operation === 'Apply' && manager.name !== name) this.report(manager, difference(left, rest));
     if (!isEmpty(rest)) this.after.push(withFields(manager, rest));
+  }
+  private report(manager: Manager, fields: FieldSet): void {
+    this.write.onTakeover?.({ manager: manager.name, fields: paths(fields, MOST_REPORTED), count: size(fields) });
   }
   end(): readonly Manager[] {
     const { write, own, taken, after } = this;

@@ -11,6 +11,11 @@ export const why = commandGroup(
       load: async () => (await import('./access.ts')).whyAllowed,
     },
     {
+      name: 'conflict',
+      summary: 'Explain which fields of files other managers own, and the ways out.',
+      load: async () => (await import('./conflict.ts')).whyConflict,
+    },
+    {
       name: 'denied',
       summary: 'Explain why a request is refused, and which role would allow it.',
       load: async () => (await import('./access.ts')).whyDenied,

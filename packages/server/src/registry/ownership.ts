@@ -11,6 +11,7 @@ import {
   type ManagedFieldsEntry,
   managersAfterAdmission,
   recordedFields,
+  type Takeover,
   type UpdateWrite,
 } from '@plat-dev/patch';
 import type { MessageType } from '@plat-dev/schema/types';
@@ -75,11 +76,24 @@ function recorded(
     large: slices !== undefined,
     live: live as never,
     object: object as never,
+    onTakeover: takeoverWarning(ctx),
   });
   return orElse<Entries>(
     () => withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordedFields(write(convert)), slices),
     (error) => excused(error, live),
   );
+}
+
+/** Warns a client whose update changes what another manager applied: the next apply of that manager conflicts. */
+export function takeoverWarning({ resource, manager, warn }: WriteContext): ((takeover: Takeover) => void) | undefined {
+  if (resource.identity.takeoverWarnings === 'none') return undefined;
+  return ({ manager: applier, fields, count }) => {
+    const more = count > fields.length ? ` and ${count - fields.length} more` : '';
+    const names = [manager, applier].map((name) => JSON.stringify(name)) as [string, string];
+    warn(
+      `${names[0]} takes over fields that ${names[1]} applied: ${fields.join(', ')}${more}; the next apply of ${names[1]} will conflict`,
+    );
+  };
 }
 
 /** The owners of fields after a conversion has failed. Throws other errors. */

@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../registry/context.ts';
 import { waitForVersion } from '../registry/list.ts';
+import { takeoverWarning } from '../registry/ownership.ts';
 import { missing } from '../registry/unreadable.ts';
 import { update } from '../registry/update.ts';
 import { bodyMedia, decodeBody, readBody } from '../request/body.ts';
@@ -198,7 +199,7 @@ function* viewChange(
   // Nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
   const managers = write.resource.custom
     ? undefined
-    : yield* recordedFields({ ...common, live: storedView as never, object: changedView as never });
+    : yield* recordedFields({ ...common, live: storedView as never, object: changedView as never, onTakeover: takeoverWarning(write) });
   return { changedView, managers };
 }
 
