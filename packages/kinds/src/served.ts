@@ -5,7 +5,6 @@
 
 import { own } from '@plat-dev/lib/own';
 import { apiRelease } from '@plat-dev/lib/version';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import type { ResourceName } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
@@ -92,15 +91,17 @@ export function serve(
 
 // ---- conversion --------------------------------------------------------------------------------------------------
 //
-// An object is converted at once if the kind can do so, and by a promise if that needs a webhook call. The given objects
+// An object is converted at once if the kind can do so (`…Now`), and by a promise if that may need a webhook call. The given objects
 // may be changed and must not be used afterwards. Unknown fields of the target version are dropped.
 
 /** Whether objects of this version are converted by webhook calls. */
 export const convertsByCall = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubByCall !== undefined;
 
 /** Converts an object to the hub. */
-export function toHub(served: Served, object: ApiObject): MaybePromise<ApiObject> {
-  return convertsByCall(served) ? manyToHub(served, [object]).then(([hub]) => hub as ApiObject) : toHubNow(served, object);
+export async function toHub(served: Served, object: ApiObject): Promise<ApiObject> {
+  if (!convertsByCall(served)) return toHubNow(served, object);
+  const [hub] = await manyToHub(served, [object]);
+  return hub as ApiObject;
 }
 /** Converts many objects, in as few calls as possible. */
 export async function manyToHub(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
@@ -113,8 +114,10 @@ export function toHubNow(served: Served, object: ApiObject): ApiObject {
 }
 
 /** Converts a stored object to a served version. */
-export function fromHub(served: Served, hub: ApiObject): MaybePromise<ApiObject> {
-  return convertsByCall(served) ? manyFromHub(served, [hub]).then(([object]) => object as ApiObject) : fromHubNow(served, hub);
+export async function fromHub(served: Served, hub: ApiObject): Promise<ApiObject> {
+  if (!convertsByCall(served)) return fromHubNow(served, hub);
+  const [object] = await manyFromHub(served, [hub]);
+  return object as ApiObject;
 }
 /** The same where the kind converts at once. */
 export function fromHubNow(served: Served, hub: ApiObject): ApiObject {

@@ -83,13 +83,12 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
 }
 
 /** The kind may be another one when its objects are loaded, and a client that no longer waits must not find its write done later. */
-function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
+async function serveWhenLoaded(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const needed = neededOf(ctx.info, resource);
   if (needed === 'nothing') return serveResource(services, ctx, true);
   const isOne = needed === 'one';
-  return Promise.resolve(isOne ? lookUp({ ...ctx.info, resource }) : resource.collection?.pending?.()).then(() =>
-    ctx.ended ? undefined : serveResource(services, ctx, isOne),
-  );
+  await (isOne ? lookUp({ ...ctx.info, resource }) : resource.collection?.pending?.());
+  if (!ctx.ended) await serveResource(services, ctx, isOne);
 }
 
 /** What a request needs of a kind whose objects are still being loaded. Lists wait by themselves, unless they can be read from the store. */
@@ -123,7 +122,7 @@ function unknownResource(services: Services, ctx: Context): void {
   pageNotFound(ctx);
 }
 
-function serveSubresource(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
+async function serveSubresource(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { info } = ctx;
   const sub = own(resource.kind.subresources, info.subresource);
   if (sub === undefined && resource.custom) throw notFound(resource.resource, info.name);
@@ -146,7 +145,7 @@ function serveSubresource(services: Services, ctx: Context, resource: Resource):
     : patchObject(services, ctx, resource, info.subresource);
 }
 
-function serveVirtual(services: Services, ctx: Context, resource: Resource): MaybePromise<void> {
+async function serveVirtual(services: Services, ctx: Context, resource: Resource): Promise<void> {
   const { info } = ctx;
   const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}`;
   const computed = services.computed?.get(id);
@@ -164,7 +163,7 @@ function serveVirtual(services: Services, ctx: Context, resource: Resource): May
   });
 }
 
-function serveAction(services: Services, ctx: Context, resource: Resource, sub: ActionSubresource): MaybePromise<void> {
+async function serveAction(services: Services, ctx: Context, resource: Resource, sub: ActionSubresource): Promise<void> {
   const id = `${resource.kind.group === '' ? 'core' : resource.kind.group}/${resource.kind.plural}/${ctx.info.subresource}`;
   const action = services.actions.get(id);
   if (action === undefined) throw methodRefused();

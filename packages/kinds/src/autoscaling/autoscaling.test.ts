@@ -1,6 +1,6 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { fromHub, serve, toHub } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served.ts';
 import { create, defaulted, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { normalize } from '../validation/laws.testing.ts';
 import { HorizontalPodAutoscalerKind } from './horizontal-pod-autoscaler.ts';
@@ -111,8 +111,8 @@ test('the metric of processor time is stored last', () => {
 const served = (version: string, identity = kubernetes) =>
   serve(HorizontalPodAutoscalerKind, identity).find((one) => one.version === version) as never;
 const inVersion = (version: string, object: Loose, identity = kubernetes): Loose =>
-  fromHub(served(version, identity), structuredClone(object));
-const back = (version: string, object: Loose, identity = kubernetes): Loose => toHub(served(version, identity), structuredClone(object));
+  fromHubNow(served(version, identity), structuredClone(object));
+const back = (version: string, object: Loose, identity = kubernetes): Loose => toHubNow(served(version, identity), structuredClone(object));
 
 test.each([kubernetes, plat])('version 1 keeps in annotations what it has no fields for ($name)', (identity) => {
   const { object } = make({ metrics: [memory, cpu(70)], behavior: { scaleDown: { selectPolicy: 'Disabled' } } });

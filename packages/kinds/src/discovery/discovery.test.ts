@@ -1,6 +1,6 @@
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { fromHub, serve, toHub } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { EndpointSliceKind } from './endpoint-slice.ts';
 
@@ -56,12 +56,12 @@ const beta = serve(EndpointSliceKind, kubernetes)[1] as ReturnType<typeof serve>
 
 test('the old labels of a place become fields, and fields labels', () => {
   const old = slice({ endpoints: [at('10.1.1.1', { topology: { [host]: 'n1', [zone]: 'z1', rack: 'r' } })] });
-  const hub = toHub(beta, structuredClone(old)) as Loose;
+  const hub = toHubNow(beta, structuredClone(old)) as Loose;
   expect(hub.endpoints[0]).toMatchObject({ zone: 'z1', deprecatedTopology: { [host]: 'n1', rack: 'r' } });
-  expect((fromHub(beta, hub) as Loose).endpoints[0].topology).toEqual({ [host]: 'n1', [zone]: 'z1', rack: 'r' });
-  const named = fromHub(beta, slice({ endpoints: [at('10.1.1.1', { nodeName: 'n2', zone: 'z2' })] })) as Loose;
+  expect((fromHubNow(beta, hub) as Loose).endpoints[0].topology).toEqual({ [host]: 'n1', [zone]: 'z1', rack: 'r' });
+  const named = fromHubNow(beta, slice({ endpoints: [at('10.1.1.1', { nodeName: 'n2', zone: 'z2' })] })) as Loose;
   expect(named.endpoints[0].topology).toEqual({ [host]: 'n2', [zone]: 'z2' });
-  expect((toHub(beta, named) as Loose).endpoints[0]).toEqual(at('10.1.1.1', { nodeName: 'n2', zone: 'z2' }));
+  expect((toHubNow(beta, named) as Loose).endpoints[0]).toEqual(at('10.1.1.1', { nodeName: 'n2', zone: 'z2' }));
 });
 
 test('clients of version 1 cannot write the old labels, and do not lose a node by that', () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { EventKind } from '../core/event.ts';
 import { Event as CoreEvent } from '../core/schema/events.ts';
 import type { WriteRequest } from '../kind.ts';
-import { fromHub, serve, toHub } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served.ts';
 import { type Loose, testEnv } from '../validation/kinds.testing.ts';
 import { decodes, mutated } from '../validation/mutations.testing.ts';
 import { EventsEventKind } from './event.ts';
@@ -28,7 +28,7 @@ const fresh: Loose = {
 const versions = serve(EventsEventKind, kubernetes, { store: EventKind });
 const served = (version: string) => versions.find((one) => one.version === version) as (typeof versions)[number];
 const hubOf = (event: Loose, version = 'v1'): Loose =>
-  toHub(served(version), decode(served(version).schema, structuredClone(event)) as never);
+  toHubNow(served(version), decode(served(version).schema, structuredClone(event)) as never);
 const request = (version: string): WriteRequest => ({ user: { name: 'u', groups: [] }, resource: { version } });
 
 function check(event: Loose, version = 'v1', old?: Loose): string[] {
@@ -45,9 +45,9 @@ test('an event is the same object under other names of fields', () => {
   const hub = hubOf(fresh);
   expect(hub).toMatchObject({ involvedObject: fresh.regarding, message: 'n', reportingComponent: 'example.com/ctl', apiVersion: 'v1' });
   for (const version of ['v1', 'v1beta1']) {
-    const there = fromHub(served(version), structuredClone(hub)) as Loose;
+    const there = fromHubNow(served(version), structuredClone(hub)) as Loose;
     expect(there).toMatchObject({ regarding: fresh.regarding, note: 'n', series: fresh.series });
-    expect(toHub(served(version), there)).toEqual(hub);
+    expect(toHubNow(served(version), there)).toEqual(hub);
   }
 });
 
@@ -68,8 +68,8 @@ test('an event of the core group comes back from the new group as it was', () =>
       if (hub === undefined) return;
       const text = encode(CoreEvent, hub);
       const { schema } = served('v1');
-      const there = decode(schema, JSON.parse(encode(schema, fromHub(served('v1'), hub)))) as Loose;
-      const { kind: _kind, apiVersion: _apiVersion, ...back } = toHub(served('v1'), there) as Loose;
+      const there = decode(schema, JSON.parse(encode(schema, fromHubNow(served('v1'), hub)))) as Loose;
+      const { kind: _kind, apiVersion: _apiVersion, ...back } = toHubNow(served('v1'), there) as Loose;
       expect(encode(CoreEvent, back)).toBe(text);
     }),
     { numRuns: rounds(200) },

@@ -1,6 +1,6 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { fromHub, serve, toHub } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served.ts';
 import { create, type Loose, testEnv, update, withFeatures } from '../validation/kinds.testing.ts';
 import { PodDisruptionBudgetKind } from './pod-disruption-budget.ts';
 import { PodSecurityPolicyKind } from './pod-security-policy.ts';
@@ -47,8 +47,8 @@ test('the status of a budget is checked where it is written', () => {
 test.each([kubernetes, plat])('an empty selector differs from none in both versions ($name)', (identity) => {
   const [, old] = serve(PodDisruptionBudgetKind, identity);
   if (old === undefined) throw new Error('no second version');
-  const inOld = (selector: Loose) => (fromHub(old, budget({ selector })) as Loose).spec.selector;
-  const inNew = (selector: Loose) => (toHub(old, budget({ selector })) as Loose).spec.selector;
+  const inOld = (selector: Loose) => (fromHubNow(old, budget({ selector })) as Loose).spec.selector;
+  const inNew = (selector: Loose) => (toHubNow(old, budget({ selector })) as Loose).spec.selector;
   const key = `pdb.${identity.domain}/deprecated-v1beta1-empty-selector-match`;
   expect(inOld({})).toEqual({ matchExpressions: [{ key, operator: 'DoesNotExist' }] });
   expect(inNew({})).toEqual({ matchExpressions: [{ key, operator: 'Exists' }] });

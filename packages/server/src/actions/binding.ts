@@ -7,12 +7,13 @@ import type { Binding } from '@plat-dev/kinds/core/schema/cluster';
 import type { Pod, PodCondition } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { Status } from '@plat-dev/kinds/meta-kinds';
+import { inSlices } from '@plat-dev/lib/slices';
 import { badRequest, conflict, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
 import type { MessageType } from '@plat-dev/schema/types';
 import { CommitConflict } from '@plat-dev/storage/engine';
-import { admissionRequest, boundedValue, commitPut } from '../registry/commit.ts';
+import { admissionRequest, boundedValue, commitPut, encodeBounded } from '../registry/commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type Target, type WriteContext } from '../registry/context.ts';
 import { missing } from '../registry/unreadable.ts';
 import type { Action } from '../services.ts';
@@ -90,7 +91,10 @@ async function attemptAssign(deps: RegistryDeps, target: Target, binding: Bindin
     throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
   if (dryRun) return;
   const object = bound(pod, binding, formatTime(deps.env.now()));
-  const value = await boundedValue(deps, target.resource, object, slices);
+  const value =
+    slices === undefined
+      ? encodeBounded(deps, target.resource, object)
+      : await inSlices(boundedValue(deps, target.resource, object), slices);
   const storedItem = await commitPut(deps, target, { object, value, expect: item.revision, created: item.created });
   // Annotations may come out of order.
   versions.recent.keep(target.resource, storedItem, object, item, binding.metadata.annotations === undefined);

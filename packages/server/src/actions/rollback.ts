@@ -27,7 +27,7 @@ export function rollback(deps: RegistryDeps): Action {
       deps,
       { ...write, subresource: '' },
       {
-        change(live) {
+        async change(live) {
           const changed = structuredClone(live);
           changed.metadata.annotations = { ...changed.metadata.annotations, ...note };
           return changed;

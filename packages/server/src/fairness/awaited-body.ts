@@ -1,5 +1,5 @@
 /** The body of one request on its way to the handler that reads it, and the seats that the request takes when it is complete. */
-import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { ApiError } from '@plat-dev/meta/errors';
 import type { Incoming, Outgoing } from '../exchange.ts';
 import type { Bodies, UnfinishedBody } from './bodies.ts';
@@ -33,15 +33,14 @@ export class AwaitedBody<Request extends { readonly req: Incoming; readonly res:
   received(bytes: number): boolean {
     return this.bodies.received(this.body, bytes);
   }
-  /** The body is complete. Returns when the request may proceed; throws, or rejects, if it is rejected. */
-  whole(ctx: Request): MaybePromise<void> {
+  /** The body is complete. Resolves when the request may proceed; rejects if it is rejected. */
+  async whole(ctx: Request): Promise<void> {
     this.bodies.complete(this.body);
-    const waiting = this.takeSeats(ctx);
-    if (!isPending(waiting)) {
+    try {
+      await this.takeSeats(ctx);
+    } finally {
       this.bodies.end(this.body);
-      return;
     }
-    return waiting.finally(() => this.bodies.end(this.body));
   }
   /** The request is finished, whether the body was read or not. */
   end(): void {

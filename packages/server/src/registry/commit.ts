@@ -3,7 +3,6 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { frozen } from '@plat-dev/lib/frozen';
 import { atOnce, inSlices, Slices, type Work } from '@plat-dev/lib/slices';
-import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { requestTooLarge } from '@plat-dev/meta/errors';
 import { encode, encodedBytes, TextTooLong } from '@plat-dev/schema/json';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
@@ -32,46 +31,45 @@ function nameOfHook(kind: Resource['kind']): string {
  * The stored form of an object, unless it is too large: the one place that limits the size of objects.
  * An object that exceeds the limit already, because a release without it or with a higher one stored it, may become smaller.
  */
-export function boundedValue(deps: RegistryDeps, resource: Resource, object: ApiObject, slices?: undefined, replaced?: Item): Buffer;
-/** That of a large object is made in slices. Also rejects with RequestEnded. */
-export function boundedValue(
-  deps: RegistryDeps,
-  resource: Resource,
-  object: ApiObject,
-  slices: Slices | undefined,
-  replaced?: Item,
-): MaybePromise<Buffer>;
-export function boundedValue(
-  deps: RegistryDeps,
-  resource: Resource,
-  object: ApiObject,
-  slices?: Slices,
-  replaced?: Item,
-): MaybePromise<Buffer> {
-  const limit = deps.maxObjectBytes;
+export function encodeBounded(deps: RegistryDeps, resource: Resource, object: ApiObject, replaced?: Item): Buffer {
+  const bound = sizeBound(deps, replaced);
+  try {
+    return bound.check(resource.versions.encode(object, bound.most));
+  } catch (error) {
+    throw bound.refusal(error);
+  }
+}
+/** The same of a large object. */
+export function* boundedValue(deps: RegistryDeps, resource: Resource, object: ApiObject, replaced?: Item): Work<Buffer> {
+  const bound = sizeBound(deps, replaced);
+  try {
+    return bound.check(yield* resource.versions.encodedValue(object, bound.most));
+  } catch (error) {
+    throw bound.refusal(error);
+  }
+}
+function sizeBound({ maxObjectBytes: limit }: RegistryDeps, replaced: Item | undefined) {
   const storedLength = replaced?.bytes.length ?? 0;
-  const most = Math.max(storedLength, limit);
-  const bounded = (value: Buffer): Buffer => {
-    const size = value.length - HEADER;
-    if (size > limit && size >= storedLength) throw objectTooLarge(size, limit);
-    return value;
+  return {
+    most: Math.max(storedLength, limit),
+    check: (value: Buffer): Buffer => {
+      const size = value.length - HEADER;
+      if (size > limit && size >= storedLength) throw objectTooLarge(size, limit);
+      return value;
+    },
+    refusal: (error: unknown): unknown => (error instanceof TextTooLong ? objectTooLarge(`more than ${limit}`, limit) : error),
   };
-  const refuse = (error: unknown): never => {
-    throw error instanceof TextTooLong ? objectTooLarge(`more than ${limit}`, limit) : error;
-  };
-  return orElse(() => whenReady(resource.versions.encode(object, slices, most), bounded), refuse);
 }
 const objectTooLarge = (size: number | string, limit: number) =>
   requestTooLarge(`Request entity too large: the object would take ${size} bytes in the store, and the limit is ${limit}`);
 
-/** The item of an object that is not stored (dry run). */
-export function unsavedItem(resource: Resource, key: string, object: ApiObject): Item;
-/** That of a large object is made in slices. Rejects with RequestEnded. */
-export function unsavedItem(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): MaybePromise<Item>;
-export function unsavedItem(resource: Resource, key: string, object: ApiObject, slices?: Slices): MaybePromise<Item> {
-  const { schema } = resource.hub;
-  if (slices === undefined) return itemOfText(key, object, Buffer.from(encode(schema, object)));
-  return inSlices(encodedBytes(schema, object), slices).then((bytes) => itemOfText(key, object, bytes));
+/** The item of an object that is not stored, such as one that is computed. */
+export const itemOfObject = ({ hub }: Resource, key: string, object: ApiObject): Item =>
+  itemOfText(key, object, Buffer.from(encode(hub.schema, object)));
+/** The same of a dry run; that of a large object is made in slices. Rejects with RequestEnded. */
+export async function unsavedItem(resource: Resource, key: string, object: ApiObject, slices: Slices | undefined): Promise<Item> {
+  if (slices === undefined) return itemOfObject(resource, key, object);
+  return itemOfText(key, object, await inSlices(encodedBytes(resource.hub.schema, object), slices));
 }
 const itemOfText = (key: string, object: ApiObject, bytes: Buffer): Item => ({
   key,
@@ -104,13 +102,13 @@ export interface Put {
 
 const NO_OPERATIONS: readonly Operation[] = [];
 
-/** Throws, or rejects with, CommitConflict and what `boundedValue` throws. */
+/** Throws, or rejects with, CommitConflict and what `encodeBounded` throws. */
 export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
   const { object, expect, created, more = NO_OPERATIONS, sideWrites = [], steps } = put;
   const { resource } = target;
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
-  const value = put.value ?? boundedValue(deps, resource, object);
+  const value = put.value ?? encodeBounded(deps, resource, object);
   const { labels, fields } = collection.factsOf(object);
   const parsedObject = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
   const key = keyOf(target);
@@ -207,7 +205,7 @@ function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
   const resource = deps.catalog.builtin(write.group, write.plural);
   const { name = '', namespace = '', resourceVersion } = write.object.metadata;
   const key = prefixOf(resource.kind) + (resource.kind.namespaced ? `${namespace}/${name}` : name);
-  const value = boundedValue(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
+  const value = encodeBounded(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
   return { type: 'put', key, value, expect: Number(resourceVersion) };
 }
 

@@ -2,7 +2,6 @@
 
 import type { KindEnv } from '@plat-dev/kinds/kind';
 import type { Slices } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Cache } from '@plat-dev/storage/cache';
 import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
@@ -59,9 +58,9 @@ export interface WriteContext extends Target {
  * Resolves when the object of a target can be looked up in its collection: at once, unless its kind is still being loaded. Then it alone is
  * read from the store.
  */
-export function lookUp(target: Pick<Target, 'resource' | 'namespace' | 'name'>): MaybePromise<void> {
+export async function lookUp(target: Pick<Target, 'resource' | 'namespace' | 'name'>): Promise<void> {
   const { collection } = target.resource;
-  if (collection?.pending !== undefined) return collection.look(keyOf(target));
+  if (collection?.pending !== undefined) await collection.look(keyOf(target));
 }
 
 export const keyOf = (target: { resource: Resource; namespace: string; name: string }): string =>

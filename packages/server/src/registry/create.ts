@@ -2,7 +2,6 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
@@ -10,10 +9,10 @@ import { clonedJson, cloneJson } from '@plat-dev/schema/json/plain';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Item } from '@plat-dev/storage/item';
 import type { AdmissionRequest } from '../admission/types.ts';
-import { admissionRequest, boundedValue, commitPut, hookOf, type Put, storeKey, unsavedItem } from './commit.ts';
+import { admissionRequest, boundedValue, commitPut, encodeBounded, hookOf, type Put, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
-import { ownCreated, repairOwners } from './ownership.ts';
+import { recordOwners, repairOwners } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
 import { validatedForms } from './validated-forms.ts';
 import { parseItem } from './versions.ts';
@@ -56,7 +55,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const { versions, kind } = ctx.resource;
   const slices = ctx.request?.slices();
   checkTarget(ctx, object);
-  if (!owned) await ownCreated(deps, ctx, object);
+  if (!owned) await recordOwners(deps, ctx, object, undefined);
   if (slices !== undefined) await slices.pause();
   resetSystemFields(object, kind.namespaced ? ctx.namespace : '');
   const hub = await versions.accept(object);
@@ -69,7 +68,8 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, creation.object, slices);
   await canonicalize(kind.strategy, creation.object, slices);
-  await validateAdmission(deps, creation);
+  nameRequest(creation);
+  await deps.admission.validate(request);
   if (slices !== undefined) await slices.pause();
   if (ctx.dryRun) return answerDryRun(deps, ctx, creation, slices);
   if (!owned) checkNoVersion(creation);
@@ -133,10 +133,10 @@ async function validate(deps: RegistryDeps, ctx: WriteContext, object: ApiObject
   for (const text of kind.strategy?.warnings?.(object as never, undefined, deps.env) ?? []) ctx.warn(text);
 }
 
-function validateAdmission(deps: RegistryDeps, { request, object, nameGenerated }: Creation): MaybePromise<void> {
+/** Validating admission sees the name that the server chose. */
+function nameRequest({ request, object, nameGenerated }: Creation): void {
   request.name = object.metadata.name ?? '';
   if (nameGenerated) request.nameGenerated = true;
-  return deps.admission.validate(request);
 }
 
 /** The object as it would be stored. Throws as a commit would. */
@@ -150,7 +150,8 @@ async function answerDryRun(
   const target = withName(ctx, object.metadata.name);
   if (resource.collection?.pending !== undefined) await lookUp(target);
   if (resource.collection?.items.get(keyOf(target)) !== undefined || unreadableAt(target) !== undefined) throw await nameTaken(target);
-  await boundedValue(deps, resource, object, slices);
+  if (slices === undefined) encodeBounded(deps, resource, object);
+  else await inSlices(boundedValue(deps, resource, object), slices);
   // What is not stored has no version of its own: the answer repeats what was sent.
   if (sentVersion !== undefined) object.metadata.resourceVersion = sentVersion;
   return unsavedItem(resource, keyOf(target), object, slices);
@@ -171,7 +172,7 @@ async function commit(
     const target = withName(ctx, object.metadata.name);
     // The text of a large object is made in slices, with each try: the name may be another one.
     if (slices !== undefined) {
-      put.value = await boundedValue(deps, resource, object, slices);
+      put.value = await inSlices(boundedValue(deps, resource, object), slices);
       await slices.pause();
     }
     try {

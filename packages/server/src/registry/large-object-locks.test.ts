@@ -29,7 +29,7 @@ async function setUp() {
   let tries = 0;
   const setKey = (key: string, through: RegistryDeps = deps) =>
     update(through, write, {
-      change: (live) => {
+      change: async (live) => {
         tries++;
         const { data = {} } = live as ApiObject & { data?: Record<string, string> };
         return { ...structuredClone(live), data: { ...data, [key]: 'v' } } as ApiObject;

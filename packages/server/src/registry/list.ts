@@ -89,7 +89,8 @@ export function list(
   // From the watch cache of a stock server a limit has no effect; kinds that expire have no such cache there.
   const ignoreLimit = resourceVersion === '0' && resource.kind.ttl === undefined;
   const current = () => listNow(deps, resource, selection, '', ignoreLimit ? 0 : limit, waits);
-  return whenReady(freshForList(deps, resource, options), current);
+  checkListVersion(deps, resource, options);
+  return whenReady(waitForVersion(deps, resourceVersion), current);
 }
 
 /** Without the feature limit and continue have no effect: every list is whole. */
@@ -155,7 +156,7 @@ function listCurrent(
   return selecting.then((items) => page(resource.identity, from(items), selection, revision, start, limit, countAfter));
 }
 
-function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): MaybePromise<void> {
+function checkListVersion(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): void {
   // Kinds that expire are read from the store itself by a stock server, which words faults in another way and does not wait.
   const uncached = resource.kind.ttl !== undefined;
   if (uncached && resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
@@ -163,16 +164,15 @@ function freshForList(deps: RegistryDeps, resource: Resource, { resourceVersion,
   const requiredRevision = parseVersion(resourceVersion);
   if ((limit > 0 || uncached) && requiredRevision !== undefined && requiredRevision > deps.cache.revision)
     throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);
-  return waitForVersion(deps, resourceVersion);
 }
 
-function listFrom(
+async function listFrom(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
   options: ListOptions,
   waits: Waits | undefined,
-): MaybePromise<ListResult> {
+): Promise<ListResult> {
   if (options.resourceVersion !== '' && options.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = readToken(resource.identity, options.continue);
@@ -181,7 +181,7 @@ function listFrom(
   return listAt(deps, resource, selection, token.revision, start, options.limit, true, waits);
 }
 
-function listAt(
+async function listAt(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
@@ -190,7 +190,7 @@ function listAt(
   limit: number,
   continued: boolean,
   waits: Waits | undefined,
-): MaybePromise<ListResult> {
+): Promise<ListResult> {
   const { cache } = deps;
   const { collection } = resource;
   if (collection === undefined) return { items: [], revision, continue: '', remaining: undefined, whole: true };
@@ -198,11 +198,13 @@ function listAt(
   const isLoaded = collection.pending === undefined;
   if (isLoaded && collection.lastChange <= revision && revision <= cache.revision && revision >= cache.engine.compacted)
     return listCurrent(resource, selection, revision, start, limit, waits);
-  return listHistory(deps, resource, selection, revision, start, limit, waits).catch((error: unknown) => {
+  try {
+    return await listHistory(deps, resource, selection, revision, start, limit, waits);
+  } catch (error) {
     if (error instanceof FutureRevision) throw tooLargeResourceVersion(String(revision), cache.revision, true);
     if (error instanceof Compacted) throw tooOld(resource.identity, selection, start, continued);
     throw error;
-  });
+  }
 }
 
 async function listHistory(

@@ -2,7 +2,6 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Work } from '@plat-dev/lib/slices';
-import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import {
@@ -20,22 +19,20 @@ import { dropRepeatedOwners } from './metadata.ts';
 import { Undeclared, withConversions } from './rule-conversions.ts';
 import { strategyOf } from './strategy.ts';
 
-/** Sets the managedFields of a new object, in request version. */
-export function ownCreated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject): MaybePromise<void> {
-  return own(deps, ctx, object, undefined);
-}
-
-/** Sets the managedFields of a changed object; both objects are in request version. `size`: bytes of the one that is stored. */
-export function ownUpdated(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject, size = 0): MaybePromise<void> {
-  return own(deps, ctx, object, live, size);
-}
-
-function own(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, live: ApiObject | undefined, size = 0): MaybePromise<void> {
+/**
+ * Sets the managedFields of an object that is written in place of `live`, or as a new one; both are in request version. `size`: bytes
+ * of the one that is stored.
+ */
+export async function recordOwners(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  object: ApiObject,
+  live: ApiObject | undefined,
+  size = 0,
+): Promise<void> {
   dropRepeatedOwners(ctx, object);
   checkManagers(ctx, object, live);
-  return whenReady(recorded(deps, ctx, object, live, size), (entries) => setEntries(object, entries));
-}
-function setEntries(object: ApiObject, entries: Entries): void {
+  const entries = await entriesAfter(deps, ctx, object, live, size);
   if (entries !== undefined && entries.length > 0) object.metadata.managedFields = entries as never;
   else if (object.metadata.managedFields !== undefined) delete object.metadata.managedFields;
 }
@@ -56,13 +53,13 @@ function checkManagers(ctx: WriteContext, object: ApiObject, live: ApiObject | u
 
 type Entries = readonly ManagedFieldsEntry[] | undefined;
 
-function recorded(
+async function entriesAfter(
   deps: RegistryDeps,
   ctx: WriteContext,
   object: ApiObject,
   live: ApiObject | undefined,
   size: number,
-): MaybePromise<Entries> {
+): Promise<Entries> {
   const { resource } = ctx;
   const slices = ctx.request?.slices(size);
   const write = (convert: Convert): UpdateWrite => ({
@@ -78,10 +75,11 @@ function recorded(
     object: object as never,
     onTakeover: takeoverWarning(ctx),
   });
-  return orElse<Entries>(
-    () => withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordedFields(write(convert)), slices),
-    (error) => excused(error, live),
-  );
+  try {
+    return await withConversions(deps.catalog, resource, 'refuse', ({ convert }) => recordedFields(write(convert)), slices);
+  } catch (error) {
+    return excused(error, live);
+  }
 }
 
 /** Warns a client whose update changes what another manager applied: the next apply of that manager conflicts. */

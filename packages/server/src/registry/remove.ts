@@ -7,7 +7,7 @@ import { nextGeneration } from '@plat-dev/kinds/generation';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub } from '@plat-dev/kinds/served';
 import type { Integer } from '@plat-dev/lib/integers';
-import { soonOrInSlices, type Work } from '@plat-dev/lib/slices';
+import { inSlices, soonOrInSlices, type Work } from '@plat-dev/lib/slices';
 import { conflict } from '@plat-dev/meta/errors';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
@@ -93,7 +93,8 @@ async function attemptRemove(
   object.metadata.resourceVersion = String(item.revision);
   if (ctx.dryRun) return { item: await unsavedItem(resource, item.key, object, slices), object, removed: atOnce };
   // Deleting an object that is terminating already changes nothing. The deletion fields may make an object exceed the size limit.
-  const value = await resource.versions.encode(object, slices);
+  const { versions } = resource;
+  const value = slices === undefined ? versions.encode(object) : await inSlices(versions.encodedValue(object), slices);
   if (sameText(item, value)) return { item, object, removed: false };
   const { revision: expect, created } = item;
   const markedItem = await commitPut(deps, ctx, { object, value, expect, created, sideWrites: request.sideWrites });

@@ -8,7 +8,6 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { rawFromHub, rawFromHubByCall, rawToHub, rawToHubByCall } from '@plat-dev/kinds/served';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
-import { type MaybePromise, orElse } from '@plat-dev/lib/when-ready';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { type Convert, checkApplied } from '@plat-dev/patch';
 import type { Catalog, Resource } from './catalog.ts';
@@ -32,24 +31,28 @@ const MOST_CALLS = 100;
 export type UndeclaredFields = 'refuse' | 'drop';
 
 /**
- * The result of a rule; that of a large object runs in slices. Throws or rejects with the error of the rule, with Undeclared, with the
+ * The result of a rule; that of a large object runs in slices. Rejects with the error of the rule, with Undeclared, with the
  * error of a conversion, or with RequestEnded.
  */
-export function withConversions<T>(
+export async function withConversions<T>(
   catalog: Catalog,
   resource: Resource,
   undeclared: UndeclaredFields,
   rule: (conversions: Conversions) => Work<T>,
   slices: Slices | undefined,
-): MaybePromise<T> {
+): Promise<T> {
   if (!resource.custom) return resultOf(rule(builtInConversions(catalog, resource, undeclared)), slices);
   const callResults: CallResults = new Map();
   const conversions = conversionsOf(catalog, resource, callResults, undeclared);
-  const run = (): MaybePromise<T> => resultOf(rule(conversions), slices);
-  return orElse(run, (error) => {
-    if (!(error instanceof Missing)) throw error;
-    return again(error, callResults, run);
-  });
+  for (let calls = 0; ; calls++) {
+    try {
+      return await resultOf(rule(conversions), slices);
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      if (calls === MOST_CALLS) throw new Error('a rule needs too many conversions');
+      callResults.set(error.key, await convertByCalls(error.from, error.to, error.object));
+    }
+  }
 }
 
 /** Built-in kinds need no calls, and so remember no results: the conversions of a resource serve all its writes. */
@@ -64,21 +67,6 @@ function builtInConversions(catalog: Catalog, resource: Resource, undeclared: Un
 }
 const ofBuiltIns: Readonly<Record<UndeclaredFields, WeakMap<Resource, Conversions>>> = { refuse: new WeakMap(), drop: new WeakMap() };
 const noResults: ReadonlyMap<string, ApiObject> = new Map();
-
-async function again<T>(first: Missing, callResults: CallResults, rule: () => MaybePromise<T>): Promise<T> {
-  let missing = first;
-  for (let call = 0; call < MOST_CALLS; call++) {
-    const object = await convertByCalls(missing.from, missing.to, missing.object);
-    callResults.set(missing.key, object);
-    try {
-      return await rule();
-    } catch (error) {
-      if (!(error instanceof Missing)) throw error;
-      missing = error;
-    }
-  }
-  throw new Error('a rule needs too many conversions');
-}
 
 /** Results of calls, by their input. */
 type CallResults = Map<string, ApiObject>;

@@ -27,7 +27,7 @@ import { create } from './create.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { newLargeObjectLocks } from './large-object-locks.ts';
 import { type ListOptions, list } from './list.ts';
-import { ownUpdated } from './ownership.ts';
+import { recordOwners } from './ownership.ts';
 import { remove } from './remove.ts';
 import { select } from './select.ts';
 import { checkName, update } from './update.ts';
@@ -122,10 +122,10 @@ export async function openRegistry(feature = (gate: string): boolean => defaultF
       const made = await update(deps, write, {
         change: async (live) => {
           const object = read(resource, body);
-          await ownUpdated(deps, write, object, live);
+          await recordOwners(deps, write, object, live);
           return object;
         },
-        ...(resource.kind.createOnUpdate && write.subresource === '' && { createAbsent: () => read(resource, body) }),
+        ...(resource.kind.createOnUpdate && write.subresource === '' && { createAbsent: async () => read(resource, body) }),
         uidIsCondition: true,
         conflictIsFinal: (body.metadata.resourceVersion ?? '') !== '',
       });

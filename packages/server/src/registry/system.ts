@@ -3,7 +3,6 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { equal } from '@plat-dev/lib/equal';
 import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
-import { whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import { timeMillis } from '@plat-dev/meta/time';
 import { applyDefaults, decode } from '@plat-dev/schema/json';
@@ -14,11 +13,11 @@ import type { Facts, Item } from '@plat-dev/storage/item';
 import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { Resource } from './catalog.ts';
-import { boundedValue, storeKey } from './commit.ts';
+import { encodeBounded, storeKey } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import type { DeleteOptions } from './delete-options.ts';
-import { ownUpdated } from './ownership.ts';
+import { recordOwners } from './ownership.ts';
 import { PLACEHOLDER_TIME, PLACEHOLDER_UID, PreparedObject, preparedObject } from './prepared.ts';
 import { copyForStatus, copyOf } from './recent.ts';
 import { remove } from './remove.ts';
@@ -170,7 +169,7 @@ export class SystemWriter {
     const hasStatus = resource.kind.subresources.status !== undefined && status !== undefined && Object.keys(status).length > 0;
     const storedObject = hasStatus ? ({ ...createdObject, status } as ApiObject) : createdObject;
     const facts = (resource.collection as Collection).factsOf(storedObject);
-    return new PreparedObject(boundedValue(deps, resource, storedObject), facts);
+    return new PreparedObject(encodeBounded(deps, resource, storedObject), facts);
   }
 
   /** Kinds forget the status that comes with a new object; what the server says of its own objects stays. */
@@ -183,7 +182,7 @@ export class SystemWriter {
     const { status } = desiredStatus;
     if (status === undefined || Object.keys(status).length === 0) return;
     const context = { ...this.context(resource, namespace, name), subresource: 'status' };
-    await update(this.deps, context, { change: (live) => ({ ...structuredClone(live), status }) as ApiObject });
+    await update(this.deps, context, { change: async (live) => ({ ...structuredClone(live), status }) as ApiObject });
   }
 
   /**
@@ -215,11 +214,12 @@ export class SystemWriter {
       ...(slices !== undefined && { request: { slices: () => slices } }),
     };
     await update(this.deps, context, {
-      change: (live) => {
+      change: async (live) => {
         // What a status does not touch may be a megabyte.
         const object = subresource === 'status' ? copyForStatus(live) : copyOf(live);
         change(object);
-        return resource.isHub ? whenReady(ownUpdated(this.deps, context, object, live), () => object) : object;
+        if (resource.isHub) await recordOwners(this.deps, context, object, live);
+        return object;
       },
     });
   }

@@ -7,7 +7,7 @@ import { type ApiError, conflict, notFound, unreadable } from '@plat-dev/meta/er
 import type { Collection } from '@plat-dev/storage/collection';
 import type { UnreadableObject } from '@plat-dev/storage/unreadable';
 import type { Resource } from './catalog.ts';
-import { admissionRequest, commitDelete, unsavedItem } from './commit.ts';
+import { admissionRequest, commitDelete, itemOfObject } from './commit.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from './context.ts';
 import type { DeleteOptions, RemoveResult } from './delete-options.ts';
 import type { Selection } from './select.ts';
@@ -66,7 +66,7 @@ export async function removeUnreadable(
   await deps.admission.admit(request);
   await deps.admission.validate(request);
   if (!ctx.dryRun) await commitDelete(deps, ctx, object, [], request.sideWrites);
-  return { item: unsavedItem(resource, object.key, objectOfKey), object: objectOfKey, removed: true };
+  return { item: itemOfObject(resource, object.key, objectOfKey), object: objectOfKey, removed: true };
 }
 
 /**

@@ -8,15 +8,14 @@ import type { ApiObject, Kind } from '@plat-dev/kinds/kind';
 import { equalExcept } from '@plat-dev/lib/equal';
 import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
-import type { Slices } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import { ApiError, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import type { Operation } from '@plat-dev/storage/engine';
 import { CommitConflict } from '@plat-dev/storage/engine';
 import { type Item, sameText } from '@plat-dev/storage/item';
 import type { AdmissionRequest, ObjectKind } from '../admission/types.ts';
-import { admissionRequest, boundedValue, commitDelete, commitPut, hookOf, storeKey, unsavedItem } from './commit.ts';
+import { admissionRequest, boundedValue, commitDelete, commitPut, encodeBounded, hookOf, storeKey, unsavedItem } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
@@ -45,9 +44,9 @@ export interface Update {
    * not be changed, and the new one will be: of what the stored one holds it may share managedFields alone.
    * Its metadata.resourceVersion, if set, must be that of the stored object.
    */
-  change(live: ApiObject, item: Item): MaybePromise<ApiObject>;
+  change(live: ApiObject, item: Item): Promise<ApiObject>;
   /** Makes the object where there is none, in request version; absent: 404. */
-  createAbsent?(): MaybePromise<ApiObject>;
+  createAbsent?(): Promise<ApiObject>;
   /** The object made by `createAbsent` carries its managedFields. */
   readonly createdIsOwned?: boolean;
   /** A uid in the new object is a condition rather than a change. */
@@ -62,7 +61,7 @@ interface AdmittedView {
   readonly kind: ObjectKind;
   show(hub: ApiObject): ApiObject;
   /** The object with the view as admission left it; the one given may be changed. */
-  write(view: ApiObject, hub: ApiObject): MaybePromise<ApiObject>;
+  write(view: ApiObject, hub: ApiObject): Promise<ApiObject>;
 }
 
 /**
@@ -101,12 +100,9 @@ export async function update(deps: RegistryDeps, ctx: WriteContext, how: Update)
 const itemOf = (ctx: WriteContext): Item | undefined => ctx.resource.collection?.items.get(keyOf(ctx));
 
 /** Throws 404 unless the object exists. With a shared store one that the cache does not have is looked for in the newest state. */
-export function checkExists(deps: RegistryDeps, ctx: WriteContext): MaybePromise<void> {
+export async function checkExists(deps: RegistryDeps, ctx: WriteContext): Promise<void> {
   if (itemOf(ctx) !== undefined) return;
-  if (deps.cache.engine.exclusive) throw missing(ctx);
-  return isGone(deps, ctx).then((isDeleted) => {
-    if (isDeleted) throw missing(ctx);
-  });
+  if (deps.cache.engine.exclusive || (await isGone(deps, ctx))) throw missing(ctx);
 }
 
 /** Whether the newest state of the object is another one than the cache had. */
@@ -126,7 +122,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   const item = itemOf(ctx);
   if (item === undefined) return createAbsent(deps, ctx, how);
   const slices = ctx.request?.slices(item.bytes.length);
-  const old = frozen(await readStored(ctx, item, slices));
+  const old = frozen(await ctx.resource.versions.decodeRecent(item, slices));
   if (slices !== undefined) await slices.pause();
   const hub = await how.change(old, item);
   await checkChange(ctx, how, hub, old, slices);
@@ -139,7 +135,8 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, ready, old, slices);
   await canonicalize(strategyOf(ctx), ready, slices);
-  await releasedForAdmission(validateAdmission(deps, how, request, ready, old), release);
+  showValidated(how, request, ready, old);
+  await releasedForAdmission(deps.admission.validate(request), release);
   if (slices !== undefined) await slices.pause();
   const writtenItem = finished(kind, ready, old)
     ? await removeFinished(deps, ctx, ready, item)
@@ -154,9 +151,6 @@ async function createAbsent(deps: RegistryDeps, ctx: WriteContext, how: Update):
   if (!how.createdIsOwned) delete object.metadata.resourceVersion;
   return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
 }
-
-const readStored = ({ resource: { versions } }: WriteContext, item: Item, slices: Slices | undefined): MaybePromise<ApiObject> =>
-  versions.decodeRecent(item, slices);
 
 /** The changed object is the one that the path names, and is not made of too many entries. */
 async function checkChange(ctx: WriteContext, how: Update, hub: ApiObject, old: ApiObject, slices: Slices | undefined): Promise<void> {
@@ -176,7 +170,7 @@ function updateRequest(ctx: WriteContext, { admittedAs }: Update, hub: ApiObject
 }
 
 /** The object as mutating admission left it. */
-function admittedObject({ admittedAs }: Update, request: AdmissionRequest, hub: ApiObject): MaybePromise<ApiObject> {
+async function admittedObject({ admittedAs }: Update, request: AdmissionRequest, hub: ApiObject): Promise<ApiObject> {
   const admitted = request.object as ApiObject;
   return admittedAs === undefined ? admitted : admittedAs.write(admitted, hub);
 }
@@ -225,16 +219,10 @@ async function validate(
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
 }
 
-function validateAdmission(
-  deps: RegistryDeps,
-  { admittedAs }: Update,
-  request: AdmissionRequest,
-  ready: ApiObject,
-  old: ApiObject,
-): MaybePromise<void> {
+/** Validating admission sees the object as it is ready, with the version that it replaces. */
+function showValidated({ admittedAs }: Update, request: AdmissionRequest, ready: ApiObject, old: ApiObject): void {
   ready.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
   if (admittedAs !== undefined) request.object = admittedAs.show(ready);
-  return deps.admission.validate(request);
 }
 
 /** Writes an object that is ready in place of an item, unless it says the same. */
@@ -249,7 +237,7 @@ async function store(
   const { resource } = ctx;
   const slices = ctx.request?.slices(item.bytes.length);
   const value =
-    slices === undefined ? boundedValue(deps, resource, ready, slices, item) : await boundedValue(deps, resource, ready, slices, item);
+    slices === undefined ? encodeBounded(deps, resource, ready, item) : await inSlices(boundedValue(deps, resource, ready, item), slices);
   if (sameText(item, value) && !(deps.cache.engine.isOutdated !== undefined && (await deps.cache.engine.isOutdated(storeKey(ctx)))))
     return item;
   if (ctx.dryRun) {

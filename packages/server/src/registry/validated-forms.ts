@@ -2,7 +2,6 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub } from '@plat-dev/kinds/served';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { strategyOf } from './strategy.ts';
@@ -13,12 +12,12 @@ export interface ValidatedForms {
 }
 
 /** The forms to validate of an object that is ready and of the one that it replaces. */
-export function validatedForms(
+export async function validatedForms(
   deps: RegistryDeps,
   ctx: WriteContext,
   ready: ApiObject,
   old: ApiObject | undefined,
-): MaybePromise<ValidatedForms> {
+): Promise<ValidatedForms> {
   return ctx.resource.versions.validatesRequestVersion ? requestForms(deps, ctx, ready, old) : { object: ready, old };
 }
 

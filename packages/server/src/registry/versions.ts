@@ -5,8 +5,8 @@
  *   written   body → accept → hub → fillDefaults → encode → stored bytes
  *   read      stored bytes → decode → hub → fromHub → object in the version of the resource          (`read` does all of it)
  *
- * A built-in kind converts at once; a custom kind with a conversion webhook converts by calls, of several objects together. A step
- * that may need a call returns a value or a promise: docs/decisions/028-one-conversion-story.md has the cost of promises.
+ * A built-in kind converts at once; a custom kind with a conversion webhook converts by calls, of several objects together. What
+ * may need a call returns a promise; `…Now` does not, for lists and events (docs/decisions/028-one-conversion-story.md).
  * The conversion of one object is in kinds/served.ts.
  */
 
@@ -14,8 +14,7 @@ import type { ApiObject, KindVersion } from '@plat-dev/kinds/kind';
 import { convertsByCall, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '@plat-dev/kinds/served';
 import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
-import { inSlices, type Slices } from '@plat-dev/lib/slices';
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
 import { cloneJson, decode, decodedValue, encodeBytes, encodedBytes } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
@@ -34,8 +33,8 @@ export function sharedObject(item: Item): ApiObject {
   return item.parsed as ApiObject;
 }
 /** JSON text of our own encoder, parsed; a large one in slices. */
-export const parsedText = (text: Buffer, slices: Slices | undefined): MaybePromise<JsonObject> =>
-  slices === undefined ? (parseExact(text.toString()) as JsonObject) : (inSlices(parsedExact(text), slices) as Promise<JsonObject>);
+export const parsedText = async (text: Buffer, slices: Slices | undefined): Promise<JsonObject> =>
+  (slices === undefined ? parseExact(text.toString()) : await inSlices(parsedExact(text), slices)) as JsonObject;
 
 export class Versions {
   /** Objects of this version are converted by calls. */
@@ -67,7 +66,7 @@ export class Versions {
   // ---- decode: stored bytes → hub ----------------------------------------------------------------------------------
 
   /** A fresh copy of a stored object in hub form and in the normal form; of a large one in slices. Rejects with RequestEnded. */
-  decode(item: Item, slices?: Slices): MaybePromise<ApiObject> {
+  async decode(item: Item, slices?: Slices): Promise<ApiObject> {
     if (this.isUnconverted(item)) {
       const object = parseItem(item);
       return toHub(this.storedVersion(object), object);
@@ -86,9 +85,9 @@ export class Versions {
     return hub as ApiObject;
   }
   /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
-  decodeRecent(item: Item, slices?: Slices): MaybePromise<ApiObject> {
-    const decode = (): MaybePromise<ApiObject> => this.recent.copy(this.served, item) ?? this.decode(item, slices);
-    return slices === undefined ? decode() : slices.pause().then(decode);
+  async decodeRecent(item: Item, slices?: Slices): Promise<ApiObject> {
+    if (slices !== undefined) await slices.pause();
+    return this.recent.copy(this.served, item) ?? this.decode(item, slices);
   }
   /** Stored text holds nulls for values that JSON always writes; the normal form has none. */
   normalize(object: ApiObject): ApiObject {
@@ -98,7 +97,7 @@ export class Versions {
   // ---- read: stored bytes → version of the resource ------------------------------------------------------------------
 
   /** A fresh copy of a stored object in the version of the resource; of a large one in slices. Rejects with RequestEnded. */
-  read(item: Item, slices?: Slices): MaybePromise<ApiObject> {
+  async read(item: Item, slices?: Slices): Promise<ApiObject> {
     if (this.isUnconverted(item)) return this.readUnconverted(item);
     if (slices !== undefined) return this.readLarge(item, slices);
     const hub = this.decodeNow(item);
@@ -125,30 +124,25 @@ export class Versions {
     );
   }
   /** A hub object in the version of the resource. It may share parts with the one given, which is not changed. */
-  fromHub(hub: ApiObject): MaybePromise<ApiObject> {
+  async fromHub(hub: ApiObject): Promise<ApiObject> {
     return this.served.isHub ? hub : fromHub(this.served, this.normalize(hub));
   }
 
   // ---- written: version of the request → hub -------------------------------------------------------------------------
 
   /** The hub form of what a client wrote, which must not be used afterwards. */
-  accept(object: ApiObject): MaybePromise<ApiObject> {
+  async accept(object: ApiObject): Promise<ApiObject> {
     if (!this.validatesRequestVersion) return toHub(this.served, object);
-    return whenReady(toHub(this.served, cloneJson(object) as unknown as ApiObject), (hub) => {
-      this.requestForms.set(hub, object);
-      return hub;
-    });
+    const hub = await toHub(this.served, cloneJson(object) as unknown as ApiObject);
+    this.requestForms.set(hub, object);
+    return hub;
   }
   /** A stored object in the version of the request, read-only. It may share parts with the one given. */
-  show(hub: ApiObject): MaybePromise<ApiObject> {
+  async show(hub: ApiObject): Promise<ApiObject> {
     if (!this.validatesRequestVersion) return this.fromHub(hub);
-    return (
-      this.requestForms.get(hub) ??
-      whenReady(this.fromHub(hub), (object) => {
-        this.requestForms.set(hub, object);
-        return object;
-      })
-    );
+    const requestForm = this.requestForms.get(hub) ?? (await this.fromHub(hub));
+    this.requestForms.set(hub, requestForm);
+    return requestForm;
   }
   /** In the version of the request, with the stored metadata, of an object that `accept` or `show` returned before. */
   inRequestVersion(hub: ApiObject): ApiObject {
@@ -171,18 +165,20 @@ export class Versions {
 
   /**
    * The stored form of a hub object: its JSON text without resourceVersion, with the defaults that every read would set, such as
-   * those of a status that a write has dropped; of a large object in slices. Throws TextTooLong, see `encodeBytes`, and rejects
-   * with RequestEnded.
+   * those of a status that a write has dropped. Throws TextTooLong, see `encodeBytes`.
    */
-  encode(object: ApiObject, slices?: undefined, most?: number): Buffer;
-  encode(object: ApiObject, slices: Slices | undefined, most?: number): MaybePromise<Buffer>;
-  encode(object: ApiObject, slices?: Slices, most?: number): MaybePromise<Buffer> {
-    const { schema, definition } = this.served.hub;
+  encode(object: ApiObject, most?: number): Buffer {
+    this.completeStored(object);
+    return withHeader(encodeBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+  }
+  /** The same of a large object. */
+  *encodedValue(object: ApiObject, most?: number): Work<Buffer> {
+    this.completeStored(object);
+    return withHeader(yield* encodedBytes(this.served.hub.schema, object, HEADER, most), object.metadata.uid ?? '');
+  }
+  private completeStored(object: ApiObject): void {
     dropVersion(object);
-    definition.fill?.(object as never);
-    const { uid = '' } = object.metadata;
-    if (slices === undefined) return withHeader(encodeBytes(schema, object, HEADER, most), uid);
-    return inSlices(encodedBytes(schema, object, HEADER, most), slices).then((text) => withHeader(text, uid));
+    this.served.hub.definition.fill?.(object as never);
   }
 
   // ---- objects that are stored in another version than the current storage version -----------------------------------
@@ -207,11 +203,12 @@ export class Versions {
     return { ...served, version, definition, apiVersion, schema: definition.schema, isHub: false };
   }
 
-  private readUnconverted(item: Item): MaybePromise<ApiObject> {
+  private async readUnconverted(item: Item): Promise<ApiObject> {
     const { served } = this;
     const object = parseItem(item);
     if (object.apiVersion === served.apiVersion) return object;
-    return whenReady(this.decode(item), (hub) => (served.isHub ? hub : fromHub(served, hub)));
+    const hub = await this.decode(item);
+    return served.isHub ? hub : fromHub(served, hub);
   }
 
   /** Objects in other versions go through the hub, all of one version together. */

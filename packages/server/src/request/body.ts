@@ -5,7 +5,6 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { cut, SHOWN_VALUE } from '@plat-dev/lib/message-values';
 import { atOnce, inSlices, type Slices } from '@plat-dev/lib/slices';
-import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import {
   type ApiError,
   badRequest,
@@ -33,14 +32,15 @@ import type { Media } from './negotiate.ts';
 /** Largest body of any request. */
 const BODY_LIMIT = 3 * 1024 * 1024;
 
-/**
- * The whole body, at once if it is here and the request need not wait. With priority and fairness the request then has its
- * seats; where there are none this throws, or rejects.
- */
-export function readBody(ctx: Context, limit = BODY_LIMIT): MaybePromise<Buffer> {
+/** The whole body. With priority and fairness the request then has its seats; rejects where there are none. */
+export async function readBody(ctx: Context, limit = BODY_LIMIT): Promise<Buffer> {
+  const whole = wholeBody(ctx.req);
+  const body = whole === undefined ? await receiveBody(ctx, limit) : takeWhole(ctx, whole, limit);
+  if (ctx.body !== undefined) await ctx.body.whole(ctx);
+  return body;
+}
+function receiveBody(ctx: Context, limit: number): Promise<Buffer> {
   const { req, body: awaited } = ctx;
-  const whole = wholeBody(req);
-  if (whole !== undefined) return takeWhole(ctx, whole, limit);
   if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
@@ -65,26 +65,21 @@ export function readBody(ctx: Context, limit = BODY_LIMIT): MaybePromise<Buffer>
       ctx.bodyBytes = size;
       const whole = chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks, size);
       if (ctx.keepBody) ctx.keptBody = whole;
-      try {
-        resolve(whenReady(awaited?.whole(ctx), () => whole));
-      } catch (error) {
-        reject(error);
-      }
+      resolve(whole);
     });
     req.on('error', reject);
     req.on('aborted', () => reject(badRequest('the client went away before the whole body had come')));
   });
 }
 /** The same for a body that is here already. */
-function takeWhole(ctx: Context, whole: Buffer, limit: number): MaybePromise<Buffer> {
+function takeWhole(ctx: Context, whole: Buffer, limit: number): Buffer {
   const { body: awaited } = ctx;
   if (whole.length > limit) throw tooLarge(limit);
   ctx.bodyBytes = whole.length;
   if (ctx.keepBody) ctx.keptBody = whole;
-  if (awaited === undefined) return whole;
-  awaited.reading(nothing);
-  if (!awaited.received(whole.length)) throw tooManyBodies();
-  return whenReady(awaited.whole(ctx), () => whole);
+  awaited?.reading(nothing);
+  if (awaited?.received(whole.length) === false) throw tooManyBodies();
+  return whole;
 }
 const nothing = (): void => {};
 const tooManyBodies = (): ApiError => tooManyRequests('Too many request bodies are waiting, please try again later.', 1);
@@ -141,7 +136,7 @@ export interface DecodeOptions {
   /** Collects what field validation wants. */
   readonly faults?: FieldFaults | undefined;
   /** Looks at a large body before it is read by its type, or after that in the binary form. Without it, its width is checked. */
-  readonly inspect?: ((value: unknown) => MaybePromise<void>) | undefined;
+  readonly inspect?: ((value: unknown) => Promise<void>) | undefined;
 }
 
 /** The object of a request body in its normal form, not yet defaulted. */
@@ -162,19 +157,20 @@ async function decodeParsedBody(
   body: Buffer,
   media: 'json' | 'yaml',
   expected: Expected,
-  { faults, inspect = checkWidth }: DecodeOptions,
+  { faults, inspect }: DecodeOptions,
 ): Promise<ApiObject> {
   const slices = owner.slices();
   if (slices !== undefined) {
     await slices.pause();
-    await inspect(value);
+    if (inspect === undefined) checkWidth(value);
+    else await inspect(value);
     await slices.pause();
   }
   if (media === 'json' && !expected.custom && holdsFloats(value)) await checkFloats(value, body, expected, slices);
   if (faults !== undefined) await findUnknown(value, media, expected, faults, slices);
-  if (slices === undefined) return decodeParsed(value, body, expected);
   const type = typeIn(value, expected, body);
   if (!isExpected(type, expected)) return refuse(type, expected, nameIn(value));
+  if (slices === undefined) return decodeValue(value, type, expected);
   try {
     return typed((await inSlices(decodedValue(expected.schema, value ?? {}), slices)) as ApiObject, expected);
   } catch (error) {
@@ -209,16 +205,8 @@ async function checkFloats(value: JsonValue, body: Buffer, expected: Expected, s
   }
 }
 
-function decodeParsed(value: JsonValue, body: Buffer, expected: Expected): MaybePromise<ApiObject> {
-  const type = typeIn(value, expected, body);
-  return isExpected(type, expected) ? decodeValue(value, type, expected) : refuse(type, expected, nameIn(value));
-}
-
 /** Refuses a body of text that is not UTF-8. */
-export function checkUtf8(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): MaybePromise<void> {
-  return isUtf8(body) ? undefined : refuseBytes(body, media, slices);
-}
-async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<never> {
+export async function refuseBytes(body: Buffer, media: 'json' | 'yaml', slices: Slices | undefined): Promise<never> {
   const { refuseNotUtf8 } = await import('./not-utf8.ts');
   throw await refuseNotUtf8(body, media, slices);
 }
@@ -232,7 +220,7 @@ async function parseBody(
   faults: FieldFaults | undefined,
 ): Promise<JsonValue> {
   const slices = owner.slices();
-  await checkUtf8(body, media, slices);
+  if (!isUtf8(body)) await refuseBytes(body, media, slices);
   try {
     if (media === 'yaml') return await parseYamlBody(owner, body, faults);
     const options = jsonOptions(expected, faults);
@@ -361,7 +349,8 @@ async function decodeBinary(owner: BodyOwner, body: Buffer, expected: Expected, 
     const { schema } = expected;
     if (slices === undefined) return typed(decodeProtobuf(schema, envelope.raw) as ApiObject, expected);
     const object = await inSlices(decodedProtobuf(schema, envelope.raw), slices);
-    await (options.inspect ?? checkWidth)(object);
+    if (options.inspect === undefined) checkWidth(object);
+    else await options.inspect(object);
     await slices.pause();
     return typed(object as ApiObject, expected);
   } catch (error) {

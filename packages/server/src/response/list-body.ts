@@ -88,7 +88,7 @@ const isKeptTable = (resource: Resource, r: Representation, pretty: boolean, inc
   r.transform === 'Table' && r.media === 'json' && !pretty && !needsCalls(resource, r, include);
 
 /** The rows of a Table are kept, too, for as long as the ages in them are right. */
-function sendTable(
+async function sendTable(
   services: Services,
   ctx: Context,
   resource: Resource,
@@ -97,7 +97,7 @@ function sendTable(
   selection: Selection,
   { type, transformVersion }: Representation,
   include: IncludeObject,
-): MaybePromise<void> {
+): Promise<void> {
   const { env } = services.registry;
   const { keptLists } = services;
   // A line end is in no name of a namespace.

@@ -1,8 +1,8 @@
 /** apply: a patch that says what its manager wants, and nothing else. */
 
+import { isUtf8 } from 'node:buffer';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Slices } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { badRequest, conflict, requestTooLarge } from '@plat-dev/meta/errors';
 import { clientSideApply } from '@plat-dev/meta/identity';
 import { type Applied, type ApplyWrite, appliedObject } from '@plat-dev/patch';
@@ -20,7 +20,7 @@ import { copyOf } from '../registry/recent.ts';
 import { type Conversions, withConversions } from '../registry/rule-conversions.ts';
 import { strategyOf } from '../registry/strategy.ts';
 import { type UpdateResult, update } from '../registry/update.ts';
-import { checkUtf8, fillDefaults, parseYamlBody } from '../request/body.ts';
+import { fillDefaults, parseYamlBody, refuseBytes } from '../request/body.ts';
 import { faultsOf, reportAppliedFaults } from '../request/field-validation.ts';
 import type { WriteOptions } from '../request/parsed-options.ts';
 import type { Services } from '../services.ts';
@@ -29,8 +29,7 @@ import { mayCreate } from './write.ts';
 /** The body of an apply is YAML, of which JSON is a part. `faults` collects its repeated keys. */
 export async function readApplied(ctx: Context, body: Buffer, faults?: FieldFaults): Promise<JsonObject> {
   const slices = ctx.slices();
-  const refusing = checkUtf8(body, 'yaml', slices);
-  if (refusing !== undefined) await refusing;
+  if (!isUtf8(body)) await refuseBytes(body, 'yaml', slices);
   const value = (slices === undefined ? readPlainJson(body, faults) : undefined) ?? (await readYaml(ctx, body, faults));
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw badRequest('error decoding YAML: the patch is not an object');
@@ -88,7 +87,7 @@ export async function applyObject(
     // A stored object is in the normal form; what a conversion makes of it need not be.
     ...(!resource.isHub && { decode: (object) => decode(resource.schema, object) as never }),
   });
-  const run = (live: ApiObject | undefined, slices: Slices | undefined): MaybePromise<Applied> =>
+  const run = (live: ApiObject | undefined, slices: Slices | undefined): Promise<Applied> =>
     withConversions(
       registry.catalog,
       resource,
@@ -96,7 +95,7 @@ export async function applyObject(
       (conversions) => appliedObject(applyTo(live, conversions, slices !== undefined)),
       slices,
     );
-  const changedObject = (live: ApiObject, stored: ApiObject, done: Applied): MaybePromise<ApiObject> => {
+  const changedObject = async (live: ApiObject, stored: ApiObject, done: Applied): Promise<ApiObject> => {
     if (faults !== undefined) reportAppliedFaults(ctx, options, faults);
     const unchanged = done.object === (stored as never) && done.managedFields === (stored.metadata.managedFields as never);
     if (unchanged && resource.isHub) return copyOf(live);

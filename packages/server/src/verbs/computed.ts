@@ -2,7 +2,7 @@
 import { methodNotAllowed, methodRefused } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
-import { unsavedItem } from '../registry/commit.ts';
+import { itemOfObject } from '../registry/commit.ts';
 import { readOptions, selectionOf } from '../request/options.ts';
 import { type ListMeta, representList } from '../response/represent.ts';
 import { send } from '../response/respond.ts';
@@ -16,7 +16,7 @@ export async function serveComputed(services: Services, ctx: Context, resource: 
   if (verb === 'list') return sendComputed(services, ctx, resource, computed);
   const representation = services.negotiator.negotiate(ctx.header('accept'), objectOffer(resource));
   const object = await computed.get(name);
-  return sendItem(services, ctx, 200, resource, unsavedItem(resource, name, object), representation);
+  return sendItem(services, ctx, 200, resource, itemOfObject(resource, name, object), representation);
 }
 
 async function sendComputed(services: Services, ctx: Context, resource: Resource, computed: Computed): Promise<void> {
@@ -25,7 +25,7 @@ async function sendComputed(services: Services, ctx: Context, resource: Resource
   readOptions(ctx, services.registry.catalog, false);
   const selection = selectionOf(ctx, resource, '');
   const objects = await computed.list();
-  const items = objects.map((object) => unsavedItem(resource, object.metadata.name ?? '', object)).filter(selection.matches);
+  const items = objects.map((object) => itemOfObject(resource, object.metadata.name ?? '', object)).filter(selection.matches);
   // Computed objects have no resourceVersion.
   const meta = {} as ListMeta;
   const pretty = isPretty(ctx, representation);

@@ -1,5 +1,6 @@
 /** patch: JSON patch, merge patch, strategic merge patch, apply. */
 
+import { isUtf8 } from 'node:buffer';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub, toHub } from '@plat-dev/kinds/served';
 import { own } from '@plat-dev/lib/own';
@@ -17,9 +18,9 @@ import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { WriteContext } from '../registry/context.ts';
 import { checkEntries, checkWidth } from '../registry/entries.ts';
-import { ownUpdated } from '../registry/ownership.ts';
+import { recordOwners } from '../registry/ownership.ts';
 import { checkExists, update } from '../registry/update.ts';
-import { checkUtf8, fillDefaults, readBody } from '../request/body.ts';
+import { fillDefaults, readBody, refuseBytes } from '../request/body.ts';
 import { faultsOf, patchPlace, reportAppliedFaults, reportFaults } from '../request/field-validation.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteOptions } from '../request/parsed-options.ts';
@@ -59,8 +60,7 @@ function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body:
 /** Parses a patch that is large, or whose field errors are requested; any other stays unparsed. */
 async function parsePatch(ctx: Context, type: PatchType, body: Buffer, faults: FieldFaults | undefined): Promise<Buffer | ReadBody> {
   const slices = ctx.slices();
-  const refusing = checkUtf8(body, 'json', slices);
-  if (refusing !== undefined) await refusing;
+  if (!isUtf8(body)) await refuseBytes(body, 'json', slices);
   if (slices === undefined && faults === undefined) return body;
   const options = faults === undefined ? {} : { place: patchPlace(type === 'json', faults) };
   try {
@@ -144,7 +144,7 @@ async function patchedHub(
   fillDefaults(newVersion, object, registry.env);
   const whole = newVersion === resource ? object : await inVersion(resource, newVersion, object);
   if (slices !== undefined) await slices.pause();
-  await ownUpdated(registry, write, whole, stored, size);
+  await recordOwners(registry, write, whole, stored, size);
   return resource.versions.accept(whole);
 }
 

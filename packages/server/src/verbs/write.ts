@@ -2,7 +2,6 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { Slices } from '@plat-dev/lib/slices';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
@@ -11,7 +10,7 @@ import { create } from '../registry/create.ts';
 import type { DeleteOptions } from '../registry/delete-options.ts';
 import { checkEntries, inspectEntries } from '../registry/entries.ts';
 import { list } from '../registry/list.ts';
-import { ownUpdated } from '../registry/ownership.ts';
+import { recordOwners } from '../registry/ownership.ts';
 import { remove } from '../registry/remove.ts';
 import { unreadableKeys } from '../registry/unreadable.ts';
 import { checkName, update } from '../registry/update.ts';
@@ -86,7 +85,7 @@ async function bodyObject(
   return object;
 }
 /** The object that a large body replaces. */
-function storedObject(ctx: Context, resource: Resource): MaybePromise<ApiObject> | undefined {
+async function storedObject(ctx: Context, resource: Resource): Promise<ApiObject | undefined> {
   const item = resource.collection?.items.get(keyOf({ resource, namespace: ctx.info.namespace, name: ctx.info.name }));
   return item === undefined ? undefined : resource.versions.decodeRecent(item, ctx.slices() ?? new Slices());
 }
@@ -97,7 +96,7 @@ async function sameObject(
   resource: Resource,
   { body, media, expected }: WrittenBody,
 ): Promise<ApiObject> {
-  const same = await decodeBody(ctx, body, media, expected, { inspect: () => {} });
+  const same = await decodeBody(ctx, body, media, expected, { inspect: async () => {} });
   await ctx.slices()?.pause();
   fillDefaults(resource, same, services.registry.env);
   return same;
@@ -129,7 +128,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   checkName(write, body);
   // A retry begins again with the body as it came.
   let unused: ApiObject | undefined = body;
-  const nextObject = (): MaybePromise<ApiObject> => {
+  const nextObject = async (): Promise<ApiObject> => {
     const object = unused ?? sameObject(services, ctx, resource, sentBody);
     unused = undefined;
     return object;
@@ -160,7 +159,7 @@ async function owned(registry: RegistryDeps, write: WriteContext, object: ApiObj
     checkEntries(write.resource, object, stored);
     await slices.pause();
   }
-  await ownUpdated(registry, write, object, stored, size);
+  await recordOwners(registry, write, object, stored, size);
   if (slices !== undefined) await slices.pause();
   return write.resource.versions.accept(object);
 }
