@@ -5,11 +5,11 @@
 import type { Work } from '@plat-dev/lib/slices';
 import type { Labels } from '@plat-dev/meta/labels';
 import type { WorkloadPod } from '../shared/pods.ts';
+import { Affinities } from './affinities.ts';
 import { PodClasses } from './pod-class.ts';
 import { type NodeChange, readNode, type WireNode } from './read-node.ts';
 import type { PodState } from './state.ts';
 import { type CountedBy, DomainCounts, NodeState, type Placements, type PodClass } from './state.ts';
-import { TermGroups } from './term-groups.ts';
 
 /** Labels by which nodes say where they are. */
 export interface TopologyLabels {
@@ -23,7 +23,7 @@ export class Cluster implements Placements {
   labelsVersion = 0;
   /** Changes with everything that a decision depends on. */
   version = 0;
-  readonly groups: TermGroups;
+  readonly affinities = new Affinities(this);
   readonly labels: TopologyLabels;
   private readonly podClasses: PodClasses;
   private readonly byName = new Map<string, NodeState>();
@@ -39,17 +39,18 @@ export class Cluster implements Placements {
   private readonly imageNodes = new Map<string, number>();
   private ordered: NodeState[] = [];
   private orderedAt = -1;
+  private topologies: ReadonlySet<string> = new Set();
+  private topologiesAt = -1;
 
   constructor(labels: TopologyLabels) {
     this.labels = labels;
-    this.groups = new TermGroups(this);
     this.podClasses = new PodClasses(
       (podClass) => {
-        this.groups.enter(podClass);
+        this.affinities.classCame(podClass);
         for (const counts of this.counts) counts.join(podClass);
       },
       (podClass) => {
-        this.groups.leave(podClass);
+        this.affinities.classLeft(podClass);
         for (const counts of [...podClass.counts]) counts.leave(podClass);
       },
     );
@@ -76,6 +77,7 @@ export class Cluster implements Placements {
     const { podsByNode, counts } = pod.class;
     podsByNode.set(node, (podsByNode.get(node) ?? 0) + 1);
     for (const one of counts) one.change(node, 1);
+    this.affinities.placed(pod.class, node, 1);
     this.version++;
   }
   /** Takes a pod off its node. */
@@ -89,6 +91,7 @@ export class Cluster implements Placements {
     if (remaining > 0) podsByNode.set(node, remaining);
     else podsByNode.delete(node);
     for (const one of counts) one.change(node, -1);
+    this.affinities.placed(pod.class, node, -1);
     this.version++;
     this.forget(node);
   }
@@ -164,6 +167,16 @@ export class Cluster implements Placements {
     this.orderedAt = this.labelsVersion;
     return this.ordered;
   }
+  /** Whether a node has the label. */
+  hasTopology(topologyKey: string): boolean {
+    if (this.topologiesAt !== this.labelsVersion) {
+      const keys = new Set<string>();
+      for (const { labelMap } of this.nodes()) for (const key of labelMap.keys()) keys.add(key);
+      this.topologies = keys;
+      this.topologiesAt = this.labelsVersion;
+    }
+    return this.topologies.has(topologyKey);
+  }
   /** Whether a pod with a node uses a claim. */
   usesClaim(claim: string): boolean {
     for (const { claims } of this.byName.values()) if (claims.has(claim)) return true;
@@ -201,13 +214,12 @@ export class Cluster implements Placements {
     if (same) return false;
     this.labelsVersion++;
     this.version++;
-    this.groups.changed();
     return true;
   }
   /** Counts that are kept up to date until they are released. */
   count(by: CountedBy): DomainCounts {
     const counts = new DomainCounts(this, by);
-    if (by.includes !== undefined) this.counts.add(counts);
+    this.counts.add(counts);
     return counts;
   }
   release(counts: DomainCounts): void {

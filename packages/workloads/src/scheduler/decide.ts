@@ -73,7 +73,6 @@ export class Decider {
     const plan = this.keptPlan(podClass);
     yield* this.cluster.forgetReleased();
     yield* plan.refresh();
-    yield* plan.sumUp();
   }
   private keptPlan(podClass: PodClass): Plan {
     let plan = this.plans.use(podClass);

@@ -4,6 +4,7 @@ import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import type { Misfit, Plan } from './plan.ts';
 import type { NodeState, PodClass, PodState } from './state.ts';
+import type { TopologySums } from './topology-sums.ts';
 import { conflict } from './volumes/disks.ts';
 import type { PodVolumes } from './volumes/pod-volumes.ts';
 
@@ -69,20 +70,22 @@ function spreadMisfit({ hardSpread }: Plan, node: NodeState): Misfit | undefined
 }
 
 function affinityMisfit(plan: Plan, node: NodeState): Misfit | undefined {
-  if (plan.affinity.length > 0 && !hasNeighbours(plan, node)) return noNeighbours;
-  for (const counts of plan.antiAffinity) if (counts.at(node) > 0) return averse;
-  for (const counts of plan.keptAway.values()) if (counts.at(node) > 0) return keptAway;
-  return undefined;
+  const { wishes, reception } = plan;
+  if (wishes !== undefined) {
+    if (plan.neighbourKeys.length > 0 && !hasNeighbours(plan, wishes.neighbours, node)) return noNeighbours;
+    if (wishes.barriers.at(node) > 0) return averse;
+  }
+  return reception.barriers.at(node) > 0 ? keptAway : undefined;
 }
 
 /** There is a pod in the node's domain of each topology; or there is no such pod anywhere, and the pod would be the first. */
-function hasNeighbours({ affinity, affineToSelf }: Plan, node: NodeState): boolean {
+function hasNeighbours({ neighbourKeys, affineToSelf }: Plan, neighbours: TopologySums, node: NodeState): boolean {
   let all = true;
   let any = false;
-  for (const counts of affinity) {
-    if (!node.labelMap.has(counts.by.topologyKey)) return false;
-    if (counts.at(node) <= 0) all = false;
-    if (counts.total > 0) any = true;
+  for (const topologyKey of neighbourKeys) {
+    if (!node.labelMap.has(topologyKey)) return false;
+    if (neighbours.in(topologyKey, node) === 0) all = false;
+    if (neighbours.has(topologyKey)) any = true;
   }
   return all || (!any && affineToSelf);
 }

@@ -2,15 +2,15 @@
  * What a decision about pods of one class looks up: which nodes their labels and taints allow, and the counts by topology that
  * their constraints need. It is kept between decisions, because most pods that wait are of the same few classes.
  */
-import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { Work } from '@plat-dev/lib/slices';
 import type { LabelSelector } from '@plat-dev/meta/labels';
-import { Attraction, type Weighted } from './attraction.ts';
+import { hasTerms } from './affinities.ts';
+import type { AffinityTable } from './affinity-table.ts';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
 import { untoleratedTaint, unwelcomeTaints } from './node-match.ts';
-import { type PodTerm, selects } from './pod-terms.ts';
+import { selects } from './pod-terms.ts';
 import type { DomainCounts, NodeState, PodClass, SpreadConstraint } from './state.ts';
-import type { TermGroup } from './term-groups.ts';
 
 /** Why pods of a class cannot be on a node. */
 export interface Misfit {
@@ -38,8 +38,8 @@ export interface Spread {
 const unschedulable: Misfit = { reasons: ['node(s) were unschedulable'], cause: Cause.nodes, final: true };
 const otherNodes: Misfit = { reasons: ["node(s) didn't match Pod's node affinity/selector"], cause: Cause.nodes, final: true };
 
-/** Terms, groups of them and tables that are looked at before the work yields. */
-const TERMS_A_STEP = 16;
+/** Tables that are looked at before the work yields. */
+const TABLES_A_STEP = 16;
 
 export interface PlanOptions {
   readonly cluster: Cluster;
@@ -54,22 +54,17 @@ export class Plan {
   softSpread: readonly Spread[] = [];
   /** Nodes without the label of a constraint of the pod itself get no score for spreading. */
   readonly softNeedsAll: boolean;
-  /** For each topology that terms of required affinity name, pods that all the terms select. */
-  readonly affinity: readonly DomainCounts[];
+  /** Topologies that terms of required affinity name. */
+  readonly neighbourKeys: readonly string[];
   /** The pod selects itself by all of these terms: the first of its kind may go anywhere. */
   readonly affineToSelf: boolean;
-  readonly antiAffinity: readonly DomainCounts[];
-  preferred: readonly Weighted[] = [];
-  /** Terms of other pods that keep this one away. */
-  readonly keptAway = new Map<TermGroup, DomainCounts>();
-  /** Terms of other pods that attract or repel this one. */
-  readonly attracted = new Map<TermGroup, Weighted>();
 
   private readonly options: PlanOptions;
+  /** What the pod's own terms say of pods that have a node; undefined if it has none. */
+  private readonly wishesTable: AffinityTable | undefined;
+  /** What terms of pods that have a node say of this one. */
+  private readonly receptionTable: AffinityTable;
   private readonly own: DomainCounts[] = [];
-  /** What the next decision uses; those after it need new sums. */
-  private attraction: Attraction | undefined;
-  private groupsVersion = -1;
   /** Of the labels, when all tables were up to date. */
   private countedVersion = -1;
   private defaultsVersion = -1;
@@ -86,72 +81,51 @@ export class Plan {
     this.podClass = podClass;
     this.options = options;
     const { terms, hardSpread = [], softSpread } = podClass;
-    const { namespaceLabels } = options.cluster;
+    const { namespaceLabels, affinities } = options.cluster;
     this.hardSpread = hardSpread.map((constraint) => this.spread(constraint, hardSpread, true));
     this.softNeedsAll = softSpread !== undefined;
     if (softSpread !== undefined) this.softSpread = softSpread.map((constraint) => this.spread(constraint, softSpread, true));
-    const selectsAll = this.selectorOfAll(terms.affinity);
-    const topologyKeys = new Set(terms.affinity.map(({ topologyKey }) => topologyKey));
-    this.affinity = [...topologyKeys].map((topologyKey) => this.keep(options.cluster.count({ topologyKey, includes: selectsAll })));
-    this.affineToSelf = selectsAll(podClass);
-    const about = (term: PodTerm): DomainCounts =>
-      this.keep(options.cluster.count({ topologyKey: term.topologyKey, includes: (other) => selects(term, other, namespaceLabels) }));
-    this.antiAffinity = terms.antiAffinity.map(about);
-    this.preferred = terms.preferred.map(({ term, weight }) => ({ counts: about(term), weight }));
+    this.neighbourKeys = [...new Set(terms.affinity.map(({ topologyKey }) => topologyKey))];
+    this.affineToSelf = terms.affinity.every((term) => selects(term, podClass, namespaceLabels));
+    this.wishesTable = hasTerms(podClass) ? affinities.wishesOf(podClass) : undefined;
+    this.receptionTable = affinities.receptionOf(podClass.labelSet);
   }
 
   /** Whether nodes differ for the pod by more than what is free and how many of its kind they have. */
   get prefersSome(): boolean {
-    const { preferred, attracted, softNeedsAll, softSpread, podClass } = this;
-    return podClass.preferredNodes.length > 0 || preferred.length > 0 || attracted.size > 0 || (softNeedsAll && softSpread.length > 0);
+    const { softNeedsAll, softSpread, podClass } = this;
+    if (podClass.preferredNodes.length > 0 || (softNeedsAll && softSpread.length > 0)) return true;
+    return podClass.terms.preferred.length > 0 || !this.reception.attraction.isEmpty;
+  }
+  /** As everything is at this moment. */
+  get wishes(): AffinityTable | undefined {
+    return this.wishesTable?.current();
+  }
+  get reception(): AffinityTable {
+    return this.receptionTable.current();
   }
   /** Brings everything up to date that has changed since the last decision. */
   *refresh(): Work<void> {
     const { cluster, defaults } = this.options;
     const { podClass } = this;
-    yield* this.refreshGroups();
-    // The class may have gone meanwhile.
-    if (this.isReleased) return;
     const version = defaults.version(podClass.namespace);
     if (!this.softNeedsAll && this.defaultsVersion !== version) {
       this.defaultsVersion = version;
       this.useDefaults(defaults.selector(podClass));
     }
     if (this.countedVersion !== cluster.labelsVersion) yield* this.refreshCounts();
-    if (this.checkedAt.length < cluster.slotCount) this.grow(cluster.slotCount);
-  }
-  /** Looks at the groups of terms that have come or left, or at all of them. Others may come and leave meanwhile. */
-  private *refreshGroups(): Work<void> {
-    const { groups } = this.options.cluster;
-    while (this.groupsVersion !== groups.version) {
-      const { version } = groups;
-      const changes = groups.since(this.groupsVersion);
-      if (changes === undefined) {
-        this.keptAway.clear();
-        this.attracted.clear();
-        let seen = 0;
-        for (const group of groups.all()) {
-          this.meet(group);
-          if (++seen % TERMS_A_STEP === 0) yield;
+    // Last, because pods come and go between the steps of everything else.
+    const tables = this.wishesTable === undefined ? [this.receptionTable] : [this.wishesTable, this.receptionTable];
+    while (tables.some(({ isCurrent }) => !isCurrent)) {
+      for (const table of tables) {
+        for (const step of table.follow()) {
+          // The class may have gone meanwhile.
+          if (this.isReleased) return;
+          yield step;
         }
       }
-      for (const { group, isThere } of changes ?? []) {
-        if (isThere) this.meet(group);
-        else {
-          this.keptAway.delete(group);
-          this.attracted.delete(group);
-        }
-      }
-      this.groupsVersion = version;
     }
-  }
-  /** Keeps a group whose term selects pods of the class. */
-  private meet(group: TermGroup): void {
-    const { term, weight, counts } = group;
-    if (!selects(term, this.podClass, this.options.cluster.namespaceLabels)) return;
-    this.countedVersion = -1;
-    if (weight === undefined) this.keptAway.set(group, counts);
-    else this.attracted.set(group, { counts, weight });
+    if (this.checkedAt.length < cluster.slotCount) this.grow(cluster.slotCount);
   }
   private *refreshCounts(): Work<void> {
     const { labelsVersion } = this.options.cluster;
@@ -161,41 +135,18 @@ export class Plan {
       if (this.isReleased) return;
       const { isStale } = counts;
       if (isStale) counts.refresh();
-      if (isStale || ++seen % TERMS_A_STEP === 0) yield;
+      if (isStale || ++seen % TABLES_A_STEP === 0) yield;
     }
     this.countedVersion = labelsVersion;
   }
   private *tables(): Generator<DomainCounts> {
     yield* this.own;
     yield* this.defaultCounts;
-    yield* this.keptAway.values();
-    for (const { counts } of this.attracted.values()) yield counts;
-  }
-  /** Sums up what the pod and others prefer, for the next decision. Pods that come and go meanwhile may be left out: they decide little. */
-  *sumUp(): Work<Attraction> {
-    this.attraction = undefined;
-    const attraction = new Attraction();
-    let seen = 0;
-    for (const weighted of this.preferences()) {
-      attraction.add(weighted);
-      if (++seen % TERMS_A_STEP === 0) yield;
-    }
-    this.attraction = attraction;
-    return attraction;
-  }
-  private *preferences(): Generator<Weighted> {
-    yield* this.preferred;
-    yield* this.attracted.values();
-  }
-  /** The sums that were prepared for this decision, or new ones. */
-  takeAttraction(): Attraction {
-    const attraction = this.attraction ?? atOnce(this.sumUp());
-    this.attraction = undefined;
-    return attraction;
   }
   /** The counts are no longer needed. */
   release(): void {
     this.isReleased = true;
+    this.options.cluster.affinities.dismiss(this.podClass.labelSet);
     for (const counts of this.own) this.options.cluster.release(counts);
     for (const counts of this.defaultCounts) this.options.cluster.release(counts);
   }
@@ -245,21 +196,6 @@ export class Plan {
     this.misfits = new Array(size);
     this.nodePreference = new Float64Array(size);
     this.unwelcome = new Float64Array(size);
-  }
-  /** Whether all terms select pods of a class; found once for each class, however many topologies ask. */
-  private selectorOfAll(terms: readonly PodTerm[]): (other: PodClass) => boolean {
-    const { cluster } = this.options;
-    let labelsVersion = cluster.labelsVersion;
-    let selected = new WeakMap<PodClass, boolean>();
-    return (other) => {
-      if (labelsVersion !== cluster.labelsVersion) {
-        labelsVersion = cluster.labelsVersion;
-        selected = new WeakMap();
-      }
-      const isSelected = selected.get(other) ?? terms.every((term) => selects(term, other, cluster.namespaceLabels));
-      selected.set(other, isSelected);
-      return isSelected;
-    };
   }
   private keep(counts: DomainCounts): DomainCounts {
     this.own.push(counts);

@@ -5,7 +5,7 @@ import { hostPorts } from './host-ports.ts';
 import { namedNodes, preferredNodes, requiredNodes } from './node-match.ts';
 import { podTerms } from './pod-terms.ts';
 import { podRequests } from './requests.ts';
-import type { ClaimUse, PodClass, SpreadConstraint } from './state.ts';
+import type { ClaimUse, LabelSet, PodClass, SpreadConstraint } from './state.ts';
 import { taggedImage } from './tagged-image.ts';
 import { disksOf } from './volumes/disks.ts';
 
@@ -46,8 +46,9 @@ function claimUses(pod: WorkloadPod): ClaimUse[] {
   });
 }
 
-function compile(pod: WorkloadPod, text: string): PodClass {
-  const { namespace = '', labels, deletionTimestamp } = pod.metadata;
+function compile(pod: WorkloadPod, text: string, labelSet: LabelSet): PodClass {
+  const { namespace, labels } = labelSet;
+  const { deletionTimestamp } = pod.metadata;
   const spec = pod.spec as Spec;
   const owner = controllerOf(pod);
   const spread = spec.topologySpreadConstraints ?? [];
@@ -66,6 +67,7 @@ function compile(pod: WorkloadPod, text: string): PodClass {
     text,
     namespace,
     labels,
+    labelSet,
     priority: spec.priority ?? 0,
     terminating: deletionTimestamp !== undefined,
     requests: podRequests(spec),
@@ -91,6 +93,7 @@ function compile(pod: WorkloadPod, text: string): PodClass {
 export class PodClasses {
   private readonly classesByText = new Map<string, PodClass>();
   private readonly namespaces = new Map<string, Set<PodClass>>();
+  private readonly labelSets = new Map<string, LabelSet>();
   private readonly onAdded: (podClass: PodClass) => void;
   private readonly removed: (podClass: PodClass) => void;
 
@@ -106,7 +109,8 @@ export class PodClasses {
     const text = describe(pod);
     let existing = this.classesByText.get(text);
     if (existing === undefined) {
-      existing = compile(pod, text);
+      existing = compile(pod, text, this.labelSetOf(pod));
+      existing.labelSet.classes++;
       this.classesByText.set(text, existing);
       const others = this.namespaces.get(existing.namespace);
       if (others === undefined) this.namespaces.set(existing.namespace, new Set([existing]));
@@ -122,7 +126,17 @@ export class PodClasses {
     const others = this.namespaces.get(podClass.namespace);
     others?.delete(podClass);
     if (others?.size === 0) this.namespaces.delete(podClass.namespace);
+    if (--podClass.labelSet.classes === 0) this.labelSets.delete(podClass.labelSet.text);
     this.removed(podClass);
+  }
+  private labelSetOf({ metadata: { namespace = '', labels } }: WorkloadPod): LabelSet {
+    const text = jsonText([namespace, labels]);
+    let labelSet = this.labelSets.get(text);
+    if (labelSet === undefined) {
+      labelSet = { text, namespace, labels, classes: 0 };
+      this.labelSets.set(text, labelSet);
+    }
+    return labelSet;
   }
   /** All classes, or those of one namespace. */
   all(namespace?: string): Iterable<PodClass> {

@@ -6,7 +6,7 @@
 import { keyOf } from '@plat-dev/client/informer';
 import { own } from '@plat-dev/lib/own';
 import type { Random } from '@plat-dev/lib/random';
-import type { Work } from '@plat-dev/lib/slices';
+import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../shared/pods.ts';
 import { Cause } from './cause.ts';
 import type { Cluster } from './cluster.ts';
@@ -43,6 +43,9 @@ export interface SchedulerOptions {
   readonly unschedulableTaint: string;
 }
 
+/** Terms that are looked at before the work yields. */
+const TERMS_A_STEP = 16;
+
 /** What a pod that has left its node may help. */
 const freed = Cause.resources | Cause.ports | Cause.podAffinity | Cause.spread | Cause.volumes;
 const everything = freed | Cause.nodes;
@@ -50,7 +53,9 @@ const everything = freed | Cause.nodes;
 export class Scheduler {
   private readonly options: SchedulerOptions;
   private readonly pods = new Map<string, PodState>();
-  private prepared: PodState | undefined;
+  private prepared: { readonly pod: PodState; readonly podClass: PodClass } | undefined;
+  /** Classes of pods that got a node since pods that wait for such were looked at. */
+  private readonly arrivedClasses = new Set<PodClass>();
   /** Of failures that pods of a class share, why no deletion of other pods helps. */
   private readonly noPreemption = new WeakMap<Failure, string>();
 
@@ -65,16 +70,25 @@ export class Scheduler {
 
   /** What the next decision looks up, in steps: the decision itself is made at once. */
   *prepare(): Work<void> {
-    const pod = this.options.waiting.first;
-    this.prepared = pod;
-    if (pod !== undefined) yield* this.options.decider.prepare(pod.class);
+    const { waiting, decider } = this.options;
+    yield* this.wakeSocial();
+    const pod = waiting.first;
+    this.prepared = pod === undefined ? undefined : { pod, podClass: pod.class };
+    if (pod !== undefined) yield* decider.prepare(pod.class);
   }
   /** Decides about the pod that was prepared, even if a more urgent one came meanwhile, or about the next; false if none waits. */
   next(): boolean {
     const { waiting, decider } = this.options;
-    const pod = waiting.take(this.prepared);
+    const { prepared } = this;
     this.prepared = undefined;
+    if (prepared === undefined) atOnce(this.wakeSocial());
+    const pod = waiting.take(prepared?.pod);
     if (pod === undefined) return !waiting.isEmpty;
+    if (prepared !== undefined && prepared.podClass !== pod.class) {
+      // It has other labels than those that were looked up, and waits so that one that changes all the time holds up no others.
+      waiting.retry(pod);
+      return true;
+    }
     try {
       const decision = decider.decide(pod);
       if ('node' in decision) this.choose(pod, decision);
@@ -180,7 +194,7 @@ export class Scheduler {
     this.pods.set(key, pod);
     if (nodeName !== '') {
       cluster.put(pod, cluster.nodeOf(nodeName));
-      this.wakeSocial(pod);
+      this.arrived(pod);
       return;
     }
     if (object.metadata.deletionTimestamp !== undefined) return;
@@ -205,7 +219,7 @@ export class Scheduler {
       pod.place = 'none';
     }
     const changed = this.reclassify(pod, object);
-    if (arrived || changed) this.wakeSocial(pod);
+    if (arrived || changed) this.arrived(pod);
     if (changed) this.options.waiting.wake(Cause.podAffinity | Cause.spread);
   }
   private podUpdated(pod: PodState, object: WorkloadPod): void {
@@ -244,13 +258,35 @@ export class Scheduler {
   private wakeFreed(): void {
     this.options.waiting.wake(freed);
   }
-  private wakeSocial({ class: placedClass }: PodState): void {
-    const { cluster, waiting } = this.options;
-    waiting.wakeSocial(
-      ({ class: { terms, hardSpread = [], namespace } }) =>
-        terms.affinity.some((term) => selects(term, placedClass, cluster.namespaceLabels)) ||
-        (namespace === placedClass.namespace && hardSpread.some(({ selector }) => selector.matches(placedClass.labels))),
-    );
+  /** That can help pods that want to be near it, or far from others. */
+  private arrived({ class: podClass }: PodState): void {
+    if (this.options.waiting.social.size === 0) return;
+    this.arrivedClasses.add(podClass);
+    this.options.waiting.look();
+  }
+  /** In steps: each of the pods that wait may have many terms. */
+  private *wakeSocial(): Work<void> {
+    const { waiting } = this.options;
+    for (const placedClass of this.arrivedClasses) {
+      this.arrivedClasses.delete(placedClass);
+      const isHelped = new Map<PodClass, boolean>();
+      for (const pod of waiting.social) {
+        const { class: podClass } = pod;
+        const mayHelp = isHelped.get(podClass) ?? (yield* this.isWanted(podClass, placedClass));
+        if (mayHelp && waiting.social.has(pod)) waiting.retry(pod);
+        if (!isHelped.has(podClass)) yield;
+        isHelped.set(podClass, mayHelp);
+      }
+    }
+  }
+  private *isWanted({ terms, hardSpread = [], namespace }: PodClass, placedClass: PodClass): Work<boolean> {
+    const { namespaceLabels } = this.options.cluster;
+    let seen = 0;
+    for (const term of terms.affinity) {
+      if (selects(term, placedClass, namespaceLabels)) return true;
+      if (++seen % TERMS_A_STEP === 0) yield;
+    }
+    return namespace === placedClass.namespace && hardSpread.some(({ selector }) => selector.matches(placedClass.labels));
   }
 
   // ---- nodes and the rest ----------------------------------------------------------------------------------------

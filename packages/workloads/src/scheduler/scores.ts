@@ -18,7 +18,7 @@ export function scoreNodes(cluster: Cluster, plan: Plan, nodes: readonly NodeSta
   if (plan.podClass.preferredNodes.length > 0) addNodeAffinity(plan, nodes, totals);
   if (plan.softSpread.length > 0) addSpread(cluster, plan, nodes, totals);
   else for (let i = 0; i < totals.length; i++) totals[i] = (totals[i] as number) + weights.spread * BEST;
-  if (plan.preferred.length > 0 || plan.attracted.size > 0) addPodAffinity(plan, nodes, totals);
+  if (plan.podClass.terms.preferred.length > 0 || !plan.reception.attraction.isEmpty) addPodAffinity(plan, nodes, totals);
   if (plan.podClass.images.some((image) => cluster.nodesWithImage(image) > 0)) addImages(cluster, plan, nodes, totals);
   return totals;
 }
@@ -106,11 +106,12 @@ function addSpread(cluster: Cluster, plan: Plan, nodes: readonly NodeState[], to
 }
 
 function addPodAffinity(plan: Plan, nodes: readonly NodeState[], totals: Float64Array): void {
-  const attraction = plan.takeAttraction();
+  const { wishes, reception } = plan;
   const raw = new Float64Array(nodes.length);
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let i = 0; i < nodes.length; i++) {
-    const sum = attraction.at(nodes[i] as NodeState);
+    const node = nodes[i] as NodeState;
+    const sum = (wishes?.attraction.at(node) ?? 0) + reception.attraction.at(node);
     raw[i] = sum;
     if (sum < least) least = sum;
     if (sum > most) most = sum;

@@ -158,10 +158,20 @@ export interface Owner {
   readonly name: string;
 }
 
+/** Labels that pods of one or more classes have. */
+export interface LabelSet {
+  readonly text: string;
+  readonly namespace: string;
+  readonly labels: Labels | undefined;
+  /** Classes with these labels. */
+  classes: number;
+}
+
 export interface PodClass {
   readonly text: string;
   readonly namespace: string;
   readonly labels: Labels | undefined;
+  readonly labelSet: LabelSet;
   readonly priority: number;
   readonly terminating: boolean;
   readonly requests: Requests;
@@ -190,10 +200,9 @@ export interface PodClass {
 
 export interface CountedBy {
   readonly topologyKey: string;
-  /** Whether pods of a class are counted. Absent: members are named one by one. */
-  readonly includes?: (podClass: PodClass) => boolean;
-  /** The only namespace of the pods that are counted. */
-  readonly namespace?: string;
+  /** Whether pods of a class of the namespace are counted. */
+  readonly includes: (podClass: PodClass) => boolean;
+  readonly namespace: string;
   /** Nodes whose pods are counted. Absent: all. */
   readonly eligible?: (node: NodeState) => boolean;
   /** Domains without pods are known too, so that `fewest` can be asked. */
@@ -206,8 +215,8 @@ const MEMBERS_A_STEP = 64;
 /** What a table of counts reads. */
 export interface Placements {
   nodes(): Iterable<NodeState>;
-  classes(namespace?: string): Iterable<PodClass>;
-  /** Changes with every label of a node or namespace. */
+  classes(namespace: string): Iterable<PodClass>;
+  /** Changes with every label of a node. */
   readonly labelsVersion: number;
 }
 
@@ -218,7 +227,7 @@ export interface Placements {
  *   node 1 (zone a) has 2 such pods, node 2 (zone a) 1, node 3 (zone b) 0      → a: 3; of b there is nothing
  *   domains a and b, the fewest pods are in b: `fewest` is 0
  *
- * When labels of nodes or namespaces change, all is counted again before the next use.
+ * When labels of nodes change, all is counted again before the next use.
  */
 export class DomainCounts {
   readonly by: CountedBy;
@@ -230,7 +239,6 @@ export class DomainCounts {
   /** At index n: how many domains have n pods. */
   private domainsWith: number[] = [];
   private least = 0;
-  private sum = 0;
   private version = -1;
 
   constructor(from: Placements, by: CountedBy) {
@@ -251,14 +259,6 @@ export class DomainCounts {
     const domain = node.labelMap.get(this.by.topologyKey);
     return domain === undefined ? 0 : (this.counts.get(domain) ?? 0);
   }
-  /** Pods in each domain that has some. */
-  get byDomain(): ReadonlyMap<string, number> {
-    return this.counts;
-  }
-  /** Pods in all domains. */
-  get total(): number {
-    return this.sum;
-  }
   get domainCount(): number {
     return this.domains.size;
   }
@@ -270,11 +270,7 @@ export class DomainCounts {
   /** A class has come: its pods are counted if it is one of those. */
   join(podClass: PodClass): void {
     const { includes, namespace } = this.by;
-    if (namespace !== undefined && podClass.namespace !== namespace) return;
-    if (includes?.(podClass) === true) this.member(podClass);
-  }
-  member(podClass: PodClass): void {
-    if (this.members.has(podClass)) return;
+    if (podClass.namespace !== namespace || this.members.has(podClass) || !includes(podClass)) return;
     this.members.add(podClass);
     podClass.counts.add(this);
     for (const [node, pods] of podClass.podsByNode) this.change(node, pods);
@@ -305,7 +301,6 @@ export class DomainCounts {
     if (domain === undefined || this.by.eligible?.(node) === false) return;
     const countBefore = this.counts.get(domain) ?? 0;
     const after = countBefore + delta;
-    this.sum += delta;
     if (after === 0) this.counts.delete(domain);
     else this.counts.set(domain, after);
     if (this.by.withDomains === true) this.moveDomain(countBefore, after);
@@ -323,12 +318,11 @@ export class DomainCounts {
     this.domains.clear();
     this.domainsWith = [];
     this.least = 0;
-    this.sum = 0;
   }
   private count(): void {
     this.clear();
     this.version = this.from.labelsVersion;
-    const { topologyKey, includes, namespace, eligible, withDomains } = this.by;
+    const { topologyKey, namespace, eligible, withDomains } = this.by;
     if (withDomains === true) {
       for (const node of this.from.nodes()) {
         const domain = node.labelMap.get(topologyKey);
@@ -337,14 +331,8 @@ export class DomainCounts {
       }
       this.domainsWith = [this.domains.size];
     }
-    if (includes !== undefined) {
-      // Labels of namespaces may have changed, and with them the classes that are counted.
-      const oldMembers = [...this.members];
-      this.members.clear();
-      for (const podClass of oldMembers) podClass.counts.delete(this);
-      for (const podClass of this.from.classes(namespace)) this.join(podClass);
-      return;
-    }
     for (const podClass of this.members) for (const [node, pods] of podClass.podsByNode) this.change(node, pods);
+    // Those that came before the table.
+    for (const podClass of this.from.classes(namespace)) this.join(podClass);
   }
 }

@@ -39,8 +39,7 @@ export class WaitingPods {
   private readonly backoff = new Heap<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order));
   /** Oldest first. */
   private readonly parked = new Set<PodState>();
-  /** Those of the parked pods that another pod may help by its presence. */
-  private readonly social = new Set<PodState>();
+  private readonly socialPods = new Set<PodState>();
   private backoffTimer: { readonly at: number; readonly cancel: Cancel } | undefined;
   private parkedTimer: Cancel | undefined;
   private moves = 0;
@@ -85,7 +84,7 @@ export class WaitingPods {
     pod.place = 'parked';
     pod.causes = causes;
     this.parked.add(pod);
-    if ((causes & (Cause.podAffinity | Cause.spread)) !== 0) this.social.add(pod);
+    if ((causes & (Cause.podAffinity | Cause.spread)) !== 0) this.socialPods.add(pod);
     this.watchParked();
   }
   /** The pod is decided again after its back-off. */
@@ -106,7 +105,7 @@ export class WaitingPods {
   remove(pod: PodState): void {
     if (pod.place === 'parked') {
       this.parked.delete(pod);
-      this.social.delete(pod);
+      this.socialPods.delete(pod);
     } else if (pod.place === 'active' || pod.place === 'backoff') this.counts[pod.place]--;
     pod.place = 'none';
   }
@@ -114,10 +113,13 @@ export class WaitingPods {
   wake(causes: number, mayHelp: (pod: PodState) => boolean = () => true): void {
     for (const pod of [...this.parked]) if ((pod.causes & causes) !== 0 && mayHelp(pod)) this.retry(pod);
   }
-  /** A pod has got a node: that can help pods that want to be near it, or far from others. */
-  wakeSocial(mayHelp: (pod: PodState) => boolean): void {
-    if (this.social.size === 0) return;
-    for (const pod of [...this.social]) if (mayHelp(pod)) this.retry(pod);
+  /** Those of the parked pods that another pod may help by its presence. */
+  get social(): ReadonlySet<PodState> {
+    return this.socialPods;
+  }
+  /** Has the pods looked at, as if one could be taken. */
+  look(): void {
+    this.options.ready();
   }
   stop(): void {
     this.backoffTimer?.cancel();
