@@ -5,6 +5,7 @@ import { componentStatuses } from '@plat-dev/server/actions/component-statuses';
 import type { Connections } from '@plat-dev/server/actions/connect';
 import { eviction } from '@plat-dev/server/actions/eviction';
 import { explanationActions } from '@plat-dev/server/actions/explanations';
+import { objectExplanationActions } from '@plat-dev/server/actions/object-explanations';
 import { reviewActions } from '@plat-dev/server/actions/reviews';
 import { rollback } from '@plat-dev/server/actions/rollback';
 import { tokenRequest, tokenRequestAdmission } from '@plat-dev/server/actions/token-request';
@@ -41,6 +42,9 @@ export function composeServices(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
       ...explanationActions({ identity, live, authorizers: auth.authorizers }).map(
+        ([id, action]) => [id, withAdmission(registry, action)] as const,
+      ),
+      ...objectExplanationActions({ registry, authorizers: auth.authorizers }).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
       ['core/serviceaccounts/token', withAdmission(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],

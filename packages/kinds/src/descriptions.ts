@@ -43,6 +43,7 @@ import type { Descriptions } from './description-texts.ts';
 import { discovery } from './discovery/schema/descriptions.ts';
 import { events } from './events/schema/descriptions.ts';
 import { explain } from './explain/schema/descriptions.ts';
+import { objectExplanations } from './explain/schema/object-descriptions.ts';
 import { flowcontrol } from './flowcontrol/schema/descriptions.ts';
 import { meta } from './meta.descriptions.ts';
 import { networking } from './networking/schema/descriptions.ts';
@@ -64,6 +65,7 @@ export const descriptions: Descriptions = {
   ...authentication,
   ...authorization,
   ...explain,
+  ...objectExplanations,
   ...autoscaling,
   ...batch,
   ...certificates,

@@ -20,6 +20,11 @@ export const why = commandGroup(
       summary: 'Explain why a request is refused, and which role would allow it.',
       load: async () => (await import('./access.ts')).whyDenied,
     },
+    {
+      name: 'not',
+      summary: 'Explain what keeps an object from being deleted.',
+      load: async () => (await import('./not.ts')).whyNot,
+    },
   ],
-  ['plat why denied delete pods/web -n team', 'plat why denied list secrets --as=alice', 'plat why allowed get nodes'],
+  ['plat why denied delete pods/web -n team', 'plat why allowed get nodes', 'plat why not deleted namespaces/team'],
 );

@@ -1,0 +1,184 @@
+/**
+ * The objects of the server as one caller may read them. Every read is authorized as a request of the caller would be:
+ *
+ *   get    an object that the caller may not get is neither there nor absent: `isKnown` is false, and it is counted as unread
+ *   list   a kind that the caller may not list is empty, and the answer says that it is not complete
+ *
+ * The number of objects that are looked at for one question is bounded. What is beyond it is not looked at, and the answer says so.
+ */
+import type { ApiObject } from '@plat-dev/kinds/kind';
+import { SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
+import { forbidden, notFound } from '@plat-dev/meta/errors';
+import { groupName, type Identity } from '@plat-dev/meta/identity';
+import type { Item } from '@plat-dev/storage/item';
+import { forbiddenMessage } from '../auth/authz/refusal.ts';
+import { isAllowed } from '../auth/explain/access-explanation.ts';
+import type { Attributes, Authorizer, User } from '../auth/types.ts';
+import type { Catalog, Resource } from '../registry/catalog.ts';
+import { keyOf } from '../registry/context.ts';
+import { missing } from '../registry/unreadable.ts';
+import { parsedText } from '../registry/versions.ts';
+
+/** Objects that are looked at for one question. */
+export const MOST_OBJECTS = 20_000;
+
+export interface ViewSources {
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  readonly authorizers: readonly Authorizer[];
+  readonly now: () => number;
+  readonly mostObjects?: number;
+}
+
+/** `isKnown` without an object: there is none. */
+export interface Seen<T extends ApiObject = ApiObject> {
+  readonly object?: T;
+  readonly isKnown: boolean;
+}
+/** `isWhole`: there are no others. */
+export interface Listed<T extends ApiObject = ApiObject> {
+  readonly objects: readonly T[];
+  readonly isWhole: boolean;
+}
+/** An object that an explanation is about, with its resource. */
+export interface Target<T extends ApiObject = ApiObject> {
+  readonly resource: Resource;
+  readonly object: T;
+}
+
+const unknown: Seen<never> = { isKnown: false };
+
+export class CallersView {
+  readonly identity: Identity;
+  readonly catalog: Catalog;
+  /** What was not looked at, in words. */
+  readonly incomplete = new Set<string>();
+  private readonly sources: ViewSources;
+  private readonly user: User;
+  private readonly slices: Slices;
+  private readonly unreadKeys = new Set<string>();
+  private readonly rights = new Map<string, boolean>();
+  private remaining: number;
+
+  constructor(sources: ViewSources, user: User, slices: Slices) {
+    this.identity = sources.identity;
+    this.catalog = sources.catalog;
+    this.sources = sources;
+    this.user = user;
+    this.slices = slices;
+    this.remaining = sources.mostObjects ?? MOST_OBJECTS;
+  }
+  get now(): number {
+    return this.sources.now();
+  }
+  /** How many objects are referred to that the caller may not read. */
+  get unread(): number {
+    return this.unreadKeys.size;
+  }
+
+  builtin(base: string, plural: string): Resource {
+    return this.catalog.builtin(base, plural);
+  }
+  /** A served resource by the full name of its group. */
+  resource(group: string, plural: string): Resource | undefined {
+    for (const { kind, resources } of this.catalog.all())
+      if (kind.plural === plural) for (const one of resources) if (one.group === group) return one;
+    return undefined;
+  }
+  /** Resources whose objects are stored, each once. */
+  *storedResources(): Iterable<Resource> {
+    for (const { kind, resources } of this.catalog.all()) {
+      const [first] = resources;
+      if (first?.collection !== undefined && kind.sharesStoreOf === undefined) yield first;
+    }
+  }
+
+  /** The object that the question is about. Throws as the request to get it would. */
+  async asked(resource: Resource, namespace: string, name: string): Promise<Target> {
+    const attributes = this.attributes('get', resource, namespace, name);
+    if (!(await isAllowed(this.sources.authorizers, attributes))) {
+      const { group, resource: plural } = attributes;
+      throw forbidden({ group, resource: plural }, name, forbiddenMessage(attributes, ''));
+    }
+    const item = await this.item(resource, namespace, name);
+    if (item === undefined)
+      throw resource.collection === undefined ? notFound(resource.resource, name) : missing({ resource, namespace, name });
+    return { resource, object: await this.parse(item) };
+  }
+  async get<T extends ApiObject>(resource: Resource, namespace: string, name: string): Promise<Seen<T>> {
+    if (!(await this.may('get', resource, namespace, name))) {
+      this.unreadKeys.add(`${resource.group}/${resource.kind.plural}/${namespace}/${name}`);
+      return unknown;
+    }
+    if (!this.takeOne()) return unknown;
+    const item = await this.item(resource, namespace, name);
+    return item === undefined ? { isKnown: true } : { isKnown: true, object: (await this.parse(item)) as T };
+  }
+  /** Objects of a kind, in a namespace or in all; `mentioning`: only those whose text holds it. */
+  async list<T extends ApiObject>(resource: Resource, namespace?: string, mentioning?: string): Promise<Listed<T>> {
+    if (!(await this.may('list', resource, namespace ?? '', ''))) {
+      const place = namespace === undefined || !resource.kind.namespaced ? '' : ` in namespace ${namespace}`;
+      this.incomplete.add(`you may not list ${resource.kind.plural}${place}`);
+      return { objects: [], isWhole: false };
+    }
+    const { collection } = resource;
+    await collection?.pending?.();
+    const items =
+      collection === undefined
+        ? []
+        : namespace === undefined || !resource.kind.namespaced
+          ? collection.items.all()
+          : collection.items.withPrefix(`${namespace}/`);
+    const objects: T[] = [];
+    for (const item of items) {
+      if (!this.takeOne()) return { objects, isWhole: false };
+      if (mentioning === undefined || item.bytes.includes(mentioning)) objects.push((await this.parse(item)) as T);
+      if (this.slices.due) await this.slices.pause();
+    }
+    return { objects, isWhole: true };
+  }
+
+  private takeOne(): boolean {
+    if (this.remaining > 0) {
+      this.remaining--;
+      return true;
+    }
+    this.incomplete.add(`only ${this.sources.mostObjects ?? MOST_OBJECTS} objects are looked at for one question`);
+    return false;
+  }
+  private async item(resource: Resource, namespace: string, name: string): Promise<Item | undefined> {
+    const { collection } = resource;
+    const key = keyOf({ resource, namespace, name });
+    if (collection?.pending !== undefined) await collection.look(key);
+    return collection?.items.get(key);
+  }
+  private async parse({ bytes }: Item): Promise<ApiObject> {
+    return (await parsedText(bytes, bytes.length > SLICED_FROM ? this.slices : undefined)) as unknown as ApiObject;
+  }
+  private async may(verb: 'get' | 'list', resource: Resource, namespace: string, name: string): Promise<boolean> {
+    const key = `${verb} ${resource.group}/${resource.kind.plural}/${namespace}/${name}`;
+    let isAllowedHere = this.rights.get(key);
+    if (isAllowedHere === undefined) {
+      isAllowedHere = await isAllowed(this.sources.authorizers, this.attributes(verb, resource, namespace, name));
+      this.rights.set(key, isAllowedHere);
+    }
+    return isAllowedHere;
+  }
+  private attributes(verb: string, { group, version, kind }: Resource, namespace: string, name: string): Attributes {
+    return {
+      user: this.user,
+      verb,
+      group,
+      version,
+      resource: kind.plural,
+      subresource: '',
+      name,
+      namespace: kind.namespaced ? namespace : '',
+      path: '',
+      resourceRequest: true,
+    };
+  }
+}
+
+/** The full name of a built-in group. */
+export const fullGroup = (view: CallersView, base: string): string => groupName(view.identity, base);

@@ -1,0 +1,72 @@
+/** Pods that are being deleted: their node has to confirm that their containers have ended. */
+import type { Node } from '@plat-dev/kinds/core/schema/node';
+import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
+import type { PodDisruptionBudget } from '@plat-dev/kinds/policy/schema/v1';
+import type { Wire } from '@plat-dev/kinds/wire';
+import { fromLabelSelector } from '@plat-dev/meta/labels';
+import type { CallersView, Target } from './callers-view.ts';
+import { type Cause, commandFor, commandOn, explained, explainedName, sentence } from './cause.ts';
+
+export async function podDeletionCauses(view: CallersView, target: Target): Promise<Cause[]> {
+  const { metadata, spec } = target.object as Wire<Pod>;
+  const nodeName = spec?.nodeName ?? '';
+  // Without a grace period the node has confirmed, or nobody waits for it: only finalizers keep the pod.
+  if (nodeName === '' || metadata.deletionGracePeriodSeconds === 0) return [];
+  const object = explained(target);
+  const until = metadata.deletionTimestamp ?? '';
+  const nodes = view.builtin('', 'nodes');
+  const node = await view.get<Wire<Node>>(nodes, '', nodeName);
+  const force = commandOn('delete', target, '--force --grace-period=0');
+  if (node.isKnown && node.object === undefined)
+    return [
+      {
+        reason: 'NodeGone',
+        message: `Its node ${nodeName} does not exist any more, and nobody else confirms that its containers have ended.`,
+        object,
+        command: force,
+      },
+    ];
+  const ready = node.object?.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (node.object !== undefined && ready?.status !== 'True') {
+    const why = ready?.message ? `: ${ready.message}` : '';
+    const command = commandFor('why not ready', explainedName(nodes, '', nodeName));
+    return [
+      {
+        reason: 'NodeNotReady',
+        message: sentence(`Its node ${nodeName} is not ready and does not confirm that its containers have ended${why}`),
+        object,
+        command,
+      },
+    ];
+  }
+  if (Date.parse(until) > view.now)
+    return [
+      {
+        reason: 'GracePeriodRunning',
+        message: `Its containers have time to end until ${until}.`,
+        object,
+        command: commandOn('get', target, '--watch'),
+      },
+    ];
+  const message = `Its grace period ended at ${until}, and its node ${nodeName} has not confirmed that its containers have ended.`;
+  return [{ reason: 'NodeSilent', message, object, command: commandOn('describe', target) }];
+}
+
+/** Budgets that refuse to evict a pod, for which there may be no other request to delete it. */
+export async function evictionCauses(view: CallersView, target: Target): Promise<Cause[]> {
+  const { namespace = '', labels } = target.object.metadata;
+  const budgets = view.builtin('policy', 'poddisruptionbudgets');
+  const { objects } = await view.list<Wire<PodDisruptionBudget>>(budgets, namespace);
+  return objects
+    .filter(({ spec, status }) => (status?.disruptionsAllowed ?? 0) <= 0 && fromLabelSelector(spec?.selector ?? undefined).matches(labels))
+    .map(({ metadata: { name = '' }, status }) => {
+      const object = explainedName(budgets, namespace, name);
+      const counts = `${status?.currentHealthy ?? 0} of its pods are healthy and ${status?.desiredHealthy ?? 0} must be`;
+      return {
+        reason: 'BudgetRefusesEviction',
+        message: `poddisruptionbudgets/${name} refuses to evict it: ${counts}.`,
+        object,
+        command: commandFor('describe', object),
+      };
+    });
+}

@@ -1,0 +1,87 @@
+/** `plat why not deleted`, `plat why pending` and `plat why not ready`, as people and programs read them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DeletionExplanation } from '../../packages/kinds/src/explain/schema/object-explanations.ts';
+import { decodeEnvelope, decodeObject, encodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
+import type { MessageType } from '../../packages/schema/src/types.ts';
+import { type Plat, platFor } from '../support/plat.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const explain = 'explain.plat.dev/v1alpha1';
+
+describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
+  let server: TestServer;
+  let admin: Plat;
+  let alice: Plat;
+  let ns: string;
+  beforeAll(async () => {
+    server = await startTestServer({ store });
+    admin = platFor(server);
+    alice = platFor(server, {}, ['--kubeconfig', server.running.adminConfigPath, '--token', 'alice-token']);
+    ns = await server.namespace();
+    await admin.ok(['create', 'rolebinding', 'readers', '--clusterrole=view', '--user=alice', '-n', ns]);
+  });
+  afterAll(() => server.close());
+
+  test('a namespace that stays Terminating is unblocked by the commands that are shown', async () => {
+    const stuck = await server.namespace();
+    await server.admin.ok('POST', `/api/v1/namespaces/${stuck}/configmaps`, {
+      metadata: { name: 'held', finalizers: ['example.com/hold'] },
+    });
+    await admin.ok(['delete', 'namespace', stuck, '--wait=false']);
+    const { code, stdout } = await admin.run(['why', 'not', 'deleted', 'namespace', stuck]);
+    expect([code, stdout.split('\n').slice(0, 4)]).toEqual([
+      0,
+      [
+        `namespaces/${stuck} is being deleted.`,
+        '',
+        expect.stringMatching(
+          `^1. namespaces/${stuck} → configmaps/held: 1 configmap \\(held\\) has the finalizer example.com/hold. It was set by \\S+; a controller of example.com has to remove it.$`,
+        ),
+        `   plat why not deleted configmaps/held -n ${stuck}`,
+      ],
+    ]);
+    const held = await admin.ok(['why', 'not', 'deleted', 'configmaps/held', '-n', stuck]);
+    const [, patch = ''] = /-p '([^']*)'/.exec(held) ?? [];
+    await admin.ok(['patch', 'configmaps/held', '-n', stuck, '--type=json', '-p', patch]);
+    await admin.ok(['wait', '--for=delete', `namespace/${stuck}`, '--timeout=60s']);
+  });
+
+  test('an object that nobody deleted: the exit code says so', async () => {
+    await admin.ok(['create', 'configmap', 'settings', '-n', ns]);
+    const { code, stdout } = await admin.run(['why', 'not', 'deleted', 'configmaps/settings', '-n', ns]);
+    expect([code, stdout]).toEqual([
+      1,
+      `configmaps/settings is not being deleted.\n\n1. configmaps/settings is not being deleted: no request to delete it was accepted.\n   plat delete configmaps/settings -n ${ns}\n`,
+    ]);
+  });
+
+  test('what the caller may not read is said to be missing', async () => {
+    const { code, stdout } = await alice.run(['why', 'not', 'deleted', 'configmaps/settings', '-n', ns]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('\nNot looked at: you may not list validatingwebhookconfigurations; you may not list mutatingwebhook');
+    expect((await alice.run(['why', 'not', 'deleted', `namespaces/${ns}-other`])).stderr).toContain('cannot get resource "namespaces"');
+  });
+
+  test('the answer as an object, in JSON, YAML and the binary form', async () => {
+    const args = ['why', 'not', 'deleted', 'configmaps/settings', '-n', ns];
+    const json = JSON.parse((await admin.run([...args, '-o', 'json'])).stdout);
+    expect(json).toMatchObject({
+      apiVersion: explain,
+      kind: 'DeletionExplanation',
+      status: { deleting: false, causes: [{ reason: 'NotDeleting' }] },
+    });
+    expect((await admin.run([...args, '-o', 'yaml'])).stdout).toContain('reason: NotDeleting\n');
+    const mediaType = server.identity.protobufMediaType;
+    const body = encodeObject(DeletionExplanation as MessageType, { kind: json.kind, apiVersion: explain, spec: json.spec } as object);
+    const headers = { accept: mediaType, 'content-type': mediaType };
+    const answer = await server.admin.send('POST', `/apis/${explain}/deletionexplanations`, { headers, body });
+    expect([answer.status, answer.headers['content-type']]).toEqual([201, mediaType]);
+    expect(decodeObject(DeletionExplanation, decodeEnvelope(answer.bytes)).status).toEqual(json.status);
+  });
+  });
+
+  test('command lines that name no object', async () => {
+    for (const args of [[], ['pods'], ['pods', 'a', 'b'], ['/a']])
+      expect((await admin.run(['why', 'not', 'deleted', ...args])).code).toBe(2);
+  });
+});
