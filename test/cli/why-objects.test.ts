@@ -78,7 +78,6 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     expect([answer.status, answer.headers['content-type']]).toEqual([201, mediaType]);
     expect(decodeObject(DeletionExplanation, decodeEnvelope(answer.bytes)).status).toEqual(json.status);
   });
-  });
 
   test('command lines that name no object', async () => {
     for (const args of [[], ['pods'], ['pods', 'a', 'b'], ['/a']])
