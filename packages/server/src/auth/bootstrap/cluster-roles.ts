@@ -141,5 +141,7 @@ function certificateRoles(identity: Identity): Record<string, readonly string[]>
 export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({
   ...roles,
   ...certificateRoles(identity),
-  ...(identity.explainKinds !== 'named' && { [explanationRole]: ['create explain accessexplanations,deletionexplanations,subjectsearches'] }),
+  ...(identity.explainKinds !== 'named' && {
+    [explanationRole]: ['create explain accessexplanations,deletionexplanations,subjectsearches'],
+  }),
 });
