@@ -105,7 +105,7 @@ export async function askWhy(client: Client, plural: string, spec: Question): Pr
   return json.status;
 }
 
-export const container = { name: 'main', image: 'registry.test/app:1' };
+const container = { name: 'main', image: 'registry.test/app:1' };
 export const pod = (name: string, spec: object = {}, metadata: object = {}): Loose => ({
   metadata: { name, ...metadata },
   spec: { containers: [container], ...spec },

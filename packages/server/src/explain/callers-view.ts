@@ -9,7 +9,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
 import { forbidden, notFound } from '@plat-dev/meta/errors';
-import { groupName, type Identity } from '@plat-dev/meta/identity';
+import type { Identity } from '@plat-dev/meta/identity';
 import type { Item } from '@plat-dev/storage/item';
 import { forbiddenMessage } from '../auth/authz/refusal.ts';
 import { isAllowed } from '../auth/explain/access-explanation.ts';
@@ -179,6 +179,3 @@ export class CallersView {
     };
   }
 }
-
-/** The full name of a built-in group. */
-export const fullGroup = (view: CallersView, base: string): string => groupName(view.identity, base);

@@ -51,7 +51,7 @@ const driversFinalizers: readonly (readonly [start: string, remover: string])[] 
 ];
 
 /** Whoever usually removes a finalizer; undefined if it is not known. */
-export function usualRemover(identity: Identity, finalizer: string): string | undefined {
+function usualRemover(identity: Identity, finalizer: string): string | undefined {
   const own = new Map(Object.entries(ownFinalizers(identity))).get(finalizer);
   if (own !== undefined) return own;
   const domain = domainOf(finalizer);
@@ -64,7 +64,7 @@ export function usualRemover(identity: Identity, finalizer: string): string | un
 const domainOf = (finalizer: string): string => finalizer.split('/')[0] ?? '';
 
 /** The manager that set a finalizer, as the object says; undefined if it does not. */
-export function managerOfFinalizer({ metadata }: ApiObject, finalizer: string): string | undefined {
+function managerOfFinalizer({ metadata }: ApiObject, finalizer: string): string | undefined {
   const entry = metadata.managedFields?.find(({ fieldsV1 }) => {
     const fields = fieldsV1 as FieldTree | undefined;
     return fields?.['f:metadata']?.['f:finalizers']?.[`v:${JSON.stringify(finalizer)}`] !== undefined;
