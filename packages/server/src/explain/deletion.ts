@@ -130,5 +130,5 @@ async function customObjects(view: CallersView, target: Target): Promise<Cause[]
   return held.length + others.length === 0 ? [waiting] : [...held, ...others];
 }
 
-export const isBuiltin = ({ resource: { kind, custom } }: Target, group: string, plural: string): boolean =>
+const isBuiltin = ({ resource: { kind, custom } }: Target, group: string, plural: string): boolean =>
   !custom && kind.group === group && kind.plural === plural;
