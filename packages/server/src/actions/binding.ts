@@ -14,7 +14,7 @@ import { formatTime } from '@plat-dev/meta/time';
 import type { MessageType } from '@plat-dev/schema/types';
 import { CommitConflict } from '@plat-dev/storage/engine';
 import { admissionRequest, boundedValue, commitPut, encodeBounded } from '../registry/commit.ts';
-import { keyOf, lookUp, type RegistryDeps, type Target, type WriteContext } from '../registry/context.ts';
+import { keyOf, lookUp, type RegistryDeps, type WriteContext } from '../registry/context.ts';
 import { missing } from '../registry/unreadable.ts';
 import type { Action } from '../services.ts';
 
@@ -62,12 +62,13 @@ async function admit(deps: RegistryDeps, write: WriteContext, binding: ApiObject
 }
 
 async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding, name: string): Promise<void> {
-  const target: Target = { resource: deps.catalog.builtin('', 'pods'), namespace: write.namespace, name, subresource: '' };
+  const origin = write.origin === undefined ? undefined : { ...write.origin, subresource: 'binding' };
+  const target: WriteContext = { ...write, origin, resource: deps.catalog.builtin('', 'pods'), name, subresource: '' };
   // A request for bindings does not wait for the pod by itself.
   await lookUp(target);
   for (let attempt = 1; ; attempt++) {
     try {
-      await attemptAssign(deps, target, binding, write);
+      await attemptAssign(deps, target, binding);
       return;
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
@@ -76,8 +77,8 @@ async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding,
   }
 }
 
-async function attemptAssign(deps: RegistryDeps, target: Target, binding: Binding, { dryRun, request }: WriteContext): Promise<void> {
-  const { name } = target;
+async function attemptAssign(deps: RegistryDeps, target: WriteContext, binding: Binding): Promise<void> {
+  const { name, dryRun, request } = target;
   const { versions } = target.resource;
   if (!deps.cache.engine.exclusive) await deps.cache.freshen();
   const item = target.resource.collection?.items.get(keyOf(target));

@@ -9,6 +9,7 @@ import { CommitConflict, type Operation } from '@plat-dev/storage/engine';
 import type { Facts, Item } from '@plat-dev/storage/item';
 import { HEADER, itemFromStored } from '@plat-dev/storage/item';
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
+import { encodeNote, type WriteOrigin } from '../history/note.ts';
 import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
 import type { Hook } from './hooks.ts';
@@ -103,24 +104,25 @@ export interface Put {
 const NO_OPERATIONS: readonly Operation[] = [];
 
 /** Throws, or rejects with, CommitConflict and what `encodeBounded` throws. */
-export function commitPut(deps: RegistryDeps, target: Target, put: Put): Promise<Item> {
+export function commitPut(deps: RegistryDeps, ctx: WriteContext, put: Put): Promise<Item> {
   const { object, expect, created, more = NO_OPERATIONS, sideWrites = [], steps } = put;
-  const { resource } = target;
+  const { resource } = ctx;
   const collection = resource.collection;
   if (collection === undefined) throw new Error(`${resource.kind.plural} are not stored`);
   const value = put.value ?? encodeBounded(deps, resource, object);
   const { labels, fields } = collection.factsOf(object);
   const parsedObject = put.shared === true && collection.keepsParsed ? (revision: number) => asOf(object, revision) : undefined;
-  const key = keyOf(target);
+  const key = keyOf(ctx);
   const { prefix } = collection;
   const facts: Facts = { labels, fields, read: resource.read, place: { prefix, key }, parsed: parsedObject };
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const at = prefix + key;
+  const note = noteOf(deps, ctx, at, expect === 0 ? 'create' : 'update', object);
   const objectWrite: Operation =
     ttlSeconds === undefined
-      ? { type: 'put', key: at, value, expect, created }
-      : { type: 'put', key: at, value, expect, created, ttlSeconds };
-  return commitAll(deps, more.length === 0 ? [objectWrite] : [objectWrite, ...more], [facts], sideWrites, steps).then((revision) => {
+      ? { type: 'put', key: at, value, expect, created, note }
+      : { type: 'put', key: at, value, expect, created, ttlSeconds, note };
+  return commitAll(deps, ctx, more.length === 0 ? [objectWrite] : [objectWrite, ...more], [facts], sideWrites, steps).then((revision) => {
     const item = collection.pending === undefined ? collection.items.get(key) : undefined;
     // If the schema of the collection has changed meanwhile, the response is the object as it was written.
     if (item?.revision === revision && collection.readsBy(resource.read)) return item;
@@ -134,14 +136,25 @@ const asOf = (object: ApiObject, revision: number): ApiObject =>
 
 export function commitDelete(
   deps: RegistryDeps,
-  target: Target,
+  ctx: WriteContext,
   { revision: expect, created }: { readonly revision: number; readonly created: number },
   more: readonly Operation[],
   sideWrites: SideWrite[],
   steps?: readonly CommitStep[],
 ): Promise<number> {
-  return commitAll(deps, [{ type: 'delete', key: storeKey(target), expect, created }, ...more], [], sideWrites, steps);
+  const key = storeKey(ctx);
+  const note = noteOf(deps, ctx, key, 'delete');
+  return commitAll(deps, ctx, [{ type: 'delete', key, expect, created, note }, ...more], [], sideWrites, steps);
 }
+
+/** Who writes an object, for its history. `verb`: that of a write without a request. */
+export function noteOf(deps: RegistryDeps, ctx: WriteContext, key: string, verb: string, object?: ApiObject): Buffer {
+  const outlined = object !== undefined && deps.history?.ruleOf(key)?.values === false ? object : undefined;
+  return encodeNote(ctx.user.name, ctx.manager, ctx.origin ?? ownOrigin(verb, ctx.subresource), outlined);
+}
+const ownOrigin = (verb: string, subresource: string, auditId = ''): WriteOrigin => ({ verb, userAgent: '', auditId, subresource });
+/** The server itself writes what a request entails, such as the use of a quota; the audit id names the request. */
+const SERVER = 'system:apiserver';
 
 /** How often a commit is retried after a conflict on one of its side writes. */
 const SIDE_TRIES = 20;
@@ -149,19 +162,21 @@ const SIDE_TRIES = 20;
 /** Commits with the side writes that admission requested. */
 function commitAll(
   deps: RegistryDeps,
+  ctx: WriteContext,
   objectWrites: readonly Operation[],
   facts: readonly (Facts | undefined)[],
   sideWrites: SideWrite[],
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
   return steps === undefined
-    ? deps.cache.commit(sideWrites.length === 0 ? objectWrites : atOnce(withSides(deps, objectWrites, sideWrites)), facts)
-    : commitPrepared(deps, objectWrites, facts, sideWrites, steps);
+    ? deps.cache.commit(sideWrites.length === 0 ? objectWrites : atOnce(withSides(deps, ctx, objectWrites, sideWrites)), facts)
+    : commitPrepared(deps, ctx, objectWrites, facts, sideWrites, steps);
 }
 
 /** Side writes are computed again after a conflict. */
 async function commitPrepared(
   deps: RegistryDeps,
+  ctx: WriteContext,
   objectWrites: readonly Operation[],
   facts: readonly (Facts | undefined)[],
   sideWrites: SideWrite[],
@@ -177,7 +192,7 @@ async function commitPrepared(
         stepsBegun++;
         await step.prepare();
       }
-      const operations = await inSlices(withSides(deps, objectWrites, sideWrites), new Slices());
+      const operations = await inSlices(withSides(deps, ctx, objectWrites, sideWrites), new Slices());
       const revision = await deps.cache.commit(operations, facts, (assigned) => {
         for (const step of steps) step.assigned?.(assigned);
       });
@@ -192,21 +207,27 @@ async function commitPrepared(
   }
 }
 
-function* withSides(deps: RegistryDeps, objectWrites: readonly Operation[], sideWrites: readonly SideWrite[]): Work<readonly Operation[]> {
+function* withSides(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  objectWrites: readonly Operation[],
+  sideWrites: readonly SideWrite[],
+): Work<readonly Operation[]> {
   const operations = [...objectWrites];
   for (const write of sideWrites) {
-    operations.push(sideOperation(deps, write));
+    operations.push(sideOperation(deps, ctx, write));
     yield;
   }
   return operations;
 }
 
-function sideOperation(deps: RegistryDeps, write: SideWrite): Operation {
+function sideOperation(deps: RegistryDeps, { origin }: WriteContext, write: SideWrite): Operation {
   const resource = deps.catalog.builtin(write.group, write.plural);
   const { name = '', namespace = '', resourceVersion } = write.object.metadata;
   const key = prefixOf(resource.kind) + (resource.kind.namespaced ? `${namespace}/${name}` : name);
   const value = encodeBounded(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
-  return { type: 'put', key, value, expect: Number(resourceVersion) };
+  const note = encodeNote(SERVER, '', ownOrigin('update', 'status', origin?.auditId));
+  return { type: 'put', key, value, expect: Number(resourceVersion), note };
 }
 
 /** The admission request of a write. */

@@ -4,8 +4,10 @@ import type { KindEnv } from '@plat-dev/kinds/kind';
 import type { Slices } from '@plat-dev/lib/slices';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Cache } from '@plat-dev/storage/cache';
+import type { HistoryPolicy } from '@plat-dev/storage/history';
 import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
+import type { WriteOrigin } from '../history/note.ts';
 import type { NamedLocks } from '../named-locks.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import type { Hooks } from './hooks.ts';
@@ -23,6 +25,8 @@ export interface RegistryDeps {
   readonly newUid: () => string;
   /** Maximum size of a stored object, in bytes of its JSON text. */
   readonly maxObjectBytes: number;
+  /** Which versions are kept, and of which of them only an outline. */
+  readonly history?: HistoryPolicy | undefined;
 }
 
 /** One request, as the registry sees it. */
@@ -38,6 +42,8 @@ export interface WriteContext extends Target {
   readonly dryRun: boolean;
   /** Who owns the fields this write sets: the `fieldManager` parameter, or the name before the slash of the user agent. */
   readonly manager: string;
+  /** The request, as history shows it. Absent for writes without a request. */
+  readonly origin?: WriteOrigin | undefined;
   /** The body as received, if it is JSON and holds the object itself: errors may quote it. */
   readonly sent?: Buffer | undefined;
   /** Slices for work on so many bytes, or on the body; they end with the request. Absent for writes without a request. */

@@ -13,7 +13,7 @@ import type { Facts, Item } from '@plat-dev/storage/item';
 import { admissionChain } from '../admission/chain.ts';
 import type { User } from '../auth/types.ts';
 import type { Resource } from './catalog.ts';
-import { encodeBounded, storeKey } from './commit.ts';
+import { encodeBounded, noteOf, storeKey } from './commit.ts';
 import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.ts';
 import { create } from './create.ts';
 import type { DeleteOptions } from './delete-options.ts';
@@ -138,7 +138,9 @@ export class SystemWriter {
       const { name = '', namespace = '' } = object.metadata;
       const preparedItem = await this.prepared(resource, object, time);
       const value = preparedItem.with(this.deps.newUid(), time);
-      operations.push({ type: 'put', key: storeKey(this.context(resource, namespace, name)), value, expect: 0 });
+      const context = this.context(resource, namespace, name);
+      const key = storeKey(context);
+      operations.push({ type: 'put', key, value, expect: 0, note: noteOf(this.deps, context, key, 'create') });
       facts.push({ labels: preparedItem.labels, fields: preparedItem.fields, read: resource.read });
     }
     try {

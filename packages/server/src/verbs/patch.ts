@@ -6,7 +6,6 @@ import { fromHub, toHub } from '@plat-dev/kinds/served';
 import { own } from '@plat-dev/lib/own';
 import { atOnce, inSlices, resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
-import { ApiError, unsupportedMediaType } from '@plat-dev/meta/errors';
 import { addUntouched, type Patch, type ReadBody, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '@plat-dev/patch';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import { unknownFields, unknownFieldsOf } from '@plat-dev/schema/fields/field-place';
@@ -24,33 +23,13 @@ import { fillDefaults, readBody, refuseBytes } from '../request/body.ts';
 import { faultsOf, patchPlace, reportAppliedFaults, reportFaults } from '../request/field-validation.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteOptions } from '../request/parsed-options.ts';
+import { type PatchType, patchType } from '../request/patch-type.ts';
 import { otherCustomKind } from '../request/wrong-type.ts';
 import type { Services } from '../services.ts';
 import { applyObject, readApplied } from './apply.ts';
 import { faultyPatch } from './faulty-patch.ts';
 import { objectForm, sendItem } from './read.ts';
 import { writeContext } from './write.ts';
-
-type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
-
-const types: Readonly<Record<string, PatchType>> = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-};
-
-const customTypes = Object.entries(types).flatMap(([name, type]) => (type === 'strategic' ? [] : [name]));
-
-/** Strategic merge needs a schema with merge keys, which custom kinds do not have. */
-function patchType(ctx: Context, custom: boolean): PatchType {
-  const header = ctx.header('content-type') ?? '';
-  const cut = header.indexOf(';');
-  const type = own(types, (cut < 0 ? header : header.slice(0, cut)).trim());
-  if (custom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
-  if (type === undefined) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
-  return type;
-}
 
 function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody): Patch {
   if (type === 'json') return readJsonPatch(body);

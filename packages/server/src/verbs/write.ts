@@ -4,6 +4,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { Slices } from '@plat-dev/lib/slices';
 import { ApiError, forbidden, methodNotAllowed, type Status } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
+import type { WriteOrigin } from '../history/note.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../registry/context.ts';
 import { create } from '../registry/create.ts';
@@ -21,6 +22,7 @@ import { faultsOf, reportBodyFaults } from '../request/field-validation.ts';
 import type { Media } from '../request/negotiate.ts';
 import { managerOf, readOptions, selectionOf, writeOptions } from '../request/options.ts';
 import type { WriteOptions } from '../request/parsed-options.ts';
+import { isApply } from '../request/patch-type.ts';
 import { sendList } from '../response/list-body.ts';
 import { sendStatus } from '../response/respond.ts';
 import type { Services } from '../services.ts';
@@ -40,6 +42,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     user: ctx.user,
     dryRun: options.dryRun,
     manager: managerOf(ctx, options),
+    origin: originOf(ctx, subresource),
     options: options.json,
     sent: ctx.sent,
     request: ctx,
@@ -47,6 +50,12 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     warn: (text) => ctx.warn(text),
     annotate: (key, value, level) => ctx.annotate(key, value, level),
   };
+}
+
+function originOf(ctx: Context, subresource: string): WriteOrigin {
+  const verb = ctx.info.verb === 'patch' && isApply(ctx) ? 'apply' : ctx.info.verb;
+  const { auditId, impersonator } = ctx;
+  return { verb, userAgent: ctx.header('user-agent') ?? '', auditId, subresource, impersonator: impersonator?.name };
 }
 
 /** The body of a write, before it is decoded. */
