@@ -80,6 +80,12 @@ const effects: readonly Shown[] = [
   },
   { file: 'test/server/expiry.test.ts', test: 'versions are kept that long, and no longer', flags: ['history-retention'] },
   {
+    file: 'test/server/history.test.ts',
+    test: '--history-rules: a kind is kept in one namespace and not in another',
+    flags: ['history-rules'],
+  },
+  { file: 'test/server/history.test.ts', test: '--history-bytes: the oldest versions go first', flags: ['history-bytes'] },
+  {
     file: 'test/server/flag-effects.test.ts',
     test: '--etcd-cafile, --etcd-certfile, --etcd-keyfile: etcd is reached with them, and not without',
     flags: ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'],

@@ -9,11 +9,13 @@ import { liveSource } from '@plat-dev/server/registry/live';
 import { Cache } from '@plat-dev/storage/cache';
 import type { Engine } from '@plat-dev/storage/engine';
 import type { openEngine } from '@plat-dev/storage/engines/index';
+import type { HistoryPolicy } from '@plat-dev/storage/history';
 import { logUnreadable } from '@plat-dev/storage/unreadable';
 import { type Allocations, declareAllocations, declareServerEndpoints } from './allocation.ts';
 import { isServed } from './api-release.ts';
 import type { Base } from './base.ts';
 import type { Encryption } from './store/encryption.ts';
+import { historyOf, watchWindow } from './store/history.ts';
 import { prepareStore, restoreDirectoryFirst, storeOwner } from './store/store.ts';
 
 export type OpenStore = typeof openEngine;
@@ -21,6 +23,8 @@ export type OpenStore = typeof openEngine;
 export interface State {
   /** The store as it was opened. */
   readonly engine: Engine;
+  /** Which versions are kept. */
+  readonly history: HistoryPolicy;
   readonly encryption: Encryption | undefined;
   readonly cache: Cache;
   readonly catalog: Catalog;
@@ -33,9 +37,10 @@ export interface State {
 /** Opens the store, and loads what it holds. */
 export async function composeState(base: Base, openStore: OpenStore): Promise<State> {
   const { options, identity, clock, objectClock, log, metrics, parts } = base;
+  const history = historyOf(base);
   const engine = await parts.start(
     'store',
-    () => open(base, openStore),
+    () => open(base, openStore, history),
     (store) => store.close(),
   );
   await parts.start('restore', () => prepareStore(engine, options, base));
@@ -77,7 +82,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     (loaded) => loaded.cache.close(),
   );
   await parts.start('encryption reload', () => encryption?.follow(cache));
-  return { engine, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
+  return { engine, history, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
 }
 
 function logLoading(log: Log, collection: string, error: unknown): void {
@@ -85,7 +90,7 @@ function logLoading(log: Log, collection: string, error: unknown): void {
   else log.error('cannot load objects from the store, retrying', { collection, error });
 }
 
-async function open(base: Base, openStore: OpenStore): Promise<Engine> {
+async function open(base: Base, openStore: OpenStore, history: HistoryPolicy): Promise<Engine> {
   const { options, identity, clock, random, log } = base;
   await restoreDirectoryFirst(options, base);
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
@@ -94,7 +99,8 @@ async function open(base: Base, openStore: OpenStore): Promise<Engine> {
       openStore({
         store: options.store,
         dataDir: options.dataDir,
-        historyRetentionMs: options.historyRetention,
+        historyRetentionMs: watchWindow(options),
+        history,
         clock,
         random,
         owner: storeOwner(identity),

@@ -5,6 +5,7 @@ import { readSource, sourceFiles } from '../../../test/support/sources.ts';
 import { alphaKinds } from './alpha-kinds.ts';
 import * as podOptions from './core/schema/pods/pod-options.ts';
 import { descriptionOf, descriptions } from './descriptions.ts';
+import { ObjectHistory } from './explain/schema/v1alpha1.ts';
 import { explainKinds } from './explain-kinds.ts';
 import { builtinKinds } from './index.ts';
 import { listOf } from './lists.ts';
@@ -36,7 +37,7 @@ const kinds = [...withOlderVersions(builtinKinds(plat), plat), ...alphaKinds, ..
   ),
 ]);
 const answers = ['Status', 'WatchEvent', 'DeleteOptions', 'APIGroupList', 'APIResourceList', 'APIVersions', 'PartialObjectMetadataList'];
-const messages = reachable([...kinds, ...answers.map((kind) => schemaOf('', 'v1', kind) as Type)]);
+const messages = reachable([...kinds, ObjectHistory, ...answers.map((kind) => schemaOf('', 'v1', kind) as Type)]);
 const options = Object.values(podOptions) as MessageType[];
 
 test('every message is described', () => {

@@ -71,7 +71,7 @@ const unserved: Readonly<Record<string, readonly MessageType[]>> = {
   'authentication/v1beta1': [authenticationV1beta1.TokenReview],
   'autoscaling/v1': [Scale],
   'batch/v1beta1': [JobTemplate],
-  'explain/v1alpha1': [explain.AccessExplanation, explain.SubjectSearch, DeletionExplanation],
+  'explain/v1alpha1': [explain.AccessExplanation, explain.SubjectSearch, DeletionExplanation, explain.ObjectHistory],
   'imagepolicy/v1alpha1': [ImageReview],
   'policy/v1': [policyV1.Eviction],
   'policy/v1beta1': [policyV1beta1.Eviction],

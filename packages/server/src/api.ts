@@ -23,6 +23,7 @@ import { pageNotFound, send } from './response/respond.ts';
 import { viewPartialText } from './response/table.ts';
 import type { Action, Services } from './services.ts';
 import { serveComputed } from './verbs/computed.ts';
+import { asksHistory, sendHistory } from './verbs/history.ts';
 import { patchObject } from './verbs/patch.ts';
 import { get, isPretty, listObjects } from './verbs/read.ts';
 import { getView, patchView, updateView } from './verbs/view.ts';
@@ -47,6 +48,8 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
   // An object of a namespaced kind has a namespace in its path; one of a cluster kind has none.
   if (resource.custom && isNowhere(kind, inNamespace, info.verb)) return pageNotFound(ctx);
   if (inNamespace && !kind.namespaced) throw pathNotFound();
+  if (ctx.search !== '' && asksHistory(services, ctx) && (inNamespace || !kind.namespaced || !info.named))
+    return sendHistory(services, ctx, resource);
   if (info.subresource !== '') return serveSubresource(services, ctx, resource);
   if (info.tooLong) throw pathNotFound();
   if (!inNamespace && kind.namespaced && info.named) throw pathNotFound();

@@ -9,6 +9,7 @@ import { type ApiRelease, apiRelease, apiReleases } from '@plat-dev/lib/version'
 import { identities } from '@plat-dev/meta/identity';
 import { orderedPlugins } from '@plat-dev/server/admission/plugin-names';
 import { cipherSuiteNames, type TlsVersion, tlsVersions } from '@plat-dev/server/connections/tls';
+import { readBytes, readHistoryRules, readSpan } from '@plat-dev/server/history/policy';
 import {
   type AuthorizationMode,
   authorizationModes,
@@ -95,7 +96,26 @@ const serving = {
 const store = {
   store: choice('lmdb', ['lmdb', 'memory', 'etcd'], 'Where to store objects: in an embedded database (lmdb), in memory only, or in etcd.'),
   'data-dir': text('.plat', 'Directory of the embedded store, the keys, and the kubeconfig of the administrator.', { value: 'DIRECTORY' }),
-  'history-retention': duration('5m', 'How long to keep history, for watches that resume and for paginated lists.'),
+  'history-retention': flag(
+    24 * 3600 * 1000,
+    'How long to keep earlier versions of objects, such as 12h or 30d. Watches resume and paginated lists go on for up to 5 minutes of it.',
+    'DURATION',
+    readSpan,
+    { defaultText: '24h' },
+  ),
+  'history-rules': repeated<readonly string[]>(
+    [],
+    'Kinds and namespaces whose versions to keep longer, shorter or never; Secrets with values. Can be repeated; the most specific rule counts. See docs/history.md.',
+    'KIND[.GROUP][@NAMESPACE]=DURATION|never|values|novalues|SIZE,…',
+    readHistoryRules,
+  ),
+  'history-bytes': flag<number | undefined>(
+    undefined,
+    'Maximum size of all earlier versions together; the oldest go first.',
+    'BYTES',
+    readBytes,
+    { defaultText: '256Mi, or 64Mi with --store memory' },
+  ),
   'etcd-servers': list(['http://127.0.0.1:2379'], 'URLs of the etcd members, with --store etcd.'),
   'etcd-prefix': text('/registry/plat', 'Prefix of all keys in etcd.', { value: 'PREFIX' }),
   'etcd-cafile': file('CA that signed the certificate of etcd.'),

@@ -21,7 +21,7 @@ export interface Access {
 
 export async function composeAccess(
   base: Base,
-  { catalog, cache, env, live, allocations }: State,
+  { catalog, cache, env, live, allocations, history }: State,
   credentials: Credentials,
 ): Promise<Access> {
   const { options, identity, clock, random, log, parts } = base;
@@ -56,6 +56,7 @@ export async function composeAccess(
     randomBelow: random.below,
     newUid: random.uuid,
     maxObjectBytes: options.maxObjectBytes,
+    history,
   };
   const { apiRelease, maxObjectBytes, features } = options;
   const writer = new SystemWriter(registry, identity.word, [identity.name, apiRelease, maxObjectBytes, ...features.list()].join(' '));

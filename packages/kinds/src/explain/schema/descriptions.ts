@@ -69,4 +69,28 @@ export const explain: Descriptions = {
     role: 'Role of the binding.',
     aggregatedFrom: 'Cluster roles from which an aggregated role has the rule.',
   },
+  'explain.ObjectHistory': {
+    $: 'Versions of one object, or of all objects of a kind, newest first. It is the answer to a get or list with the parameter history.',
+    items: 'Versions that are kept.',
+  },
+  'explain.ObjectVersion': {
+    $: 'One version of an object, or its deletion: what changed, when, and who changed it.',
+    name: 'Name of the object.',
+    namespace: 'Namespace of the object. Empty if it has none.',
+    uid: 'Uid of the object, where the version is readable.',
+    resourceVersion: 'Version that the change made.',
+    time: 'When the change was stored.',
+    type: 'One of created, updated and deleted.',
+    user: 'Name of the user who made the change. Empty where it is not known.',
+    impersonator: 'Name of the user who authenticated, if they acted as another.',
+    userAgent: 'User agent of the client, cut after 256 characters.',
+    verb: 'Verb of the request, such as update; apply for a server-side apply.',
+    subresource: 'Subresource that was written, such as status or scale.',
+    fieldManager: 'Name by which the fields of the write are owned.',
+    auditID: 'Audit id of the request.',
+    patch:
+      'Change from the version before as a JSON patch (RFC 6902), without managedFields and resourceVersion. Absent for a creation, for a deletion and where the version before is not kept.',
+    object: 'Object in this version, if history=full was requested.',
+    reason: 'Why the object or its change cannot be shown, if so.',
+  },
 };

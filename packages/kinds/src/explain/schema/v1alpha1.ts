@@ -1,7 +1,7 @@
 /** Questions why the server decides as it does. They are answered and not stored. */
-import { always, bool, type Infer, list, message, object, opt, ptr, raw, req, string } from '@plat-dev/schema/types';
+import { always, bool, type Infer, json, list, message, microTime, object, opt, ptr, raw, req, string } from '@plat-dev/schema/types';
 import { NonResourceAttributes, ResourceAttributes } from '../../authorization/schema/v1.ts';
-import { ObjectMeta } from '../../meta.ts';
+import { ListMeta, ObjectMeta } from '../../meta.ts';
 import { PolicyRule, Subject } from '../../rbac/schema/v1.ts';
 
 const AccessExplanationSpec = message('explain.v1alpha1.AccessExplanationSpec', {
@@ -74,3 +74,29 @@ export const SubjectSearch = object('explain.v1alpha1.SubjectSearch', {
   status: always(3, SubjectSearchStatus),
 });
 export type SubjectSearch = Infer<typeof SubjectSearch>;
+
+const ObjectVersion = message('explain.v1alpha1.ObjectVersion', {
+  name: req(1, string),
+  namespace: opt(2, string),
+  uid: opt(3, string),
+  resourceVersion: req(4, string),
+  time: ptr(5, microTime),
+  type: req(6, string),
+  user: opt(7, string),
+  impersonator: opt(8, string),
+  userAgent: opt(9, string),
+  verb: opt(10, string),
+  subresource: opt(11, string),
+  fieldManager: opt(12, string),
+  auditID: opt(13, string),
+  patch: ptr(14, json),
+  object: ptr(15, raw),
+  reason: opt(16, string),
+});
+export type ObjectVersion = Infer<typeof ObjectVersion>;
+
+export const ObjectHistory = object('explain.v1alpha1.ObjectHistory', {
+  metadata: always(1, ListMeta),
+  items: req(2, list(ObjectVersion)),
+});
+export type ObjectHistory = Infer<typeof ObjectHistory>;

@@ -1,0 +1,56 @@
+/**
+ * The change from one document to another as a JSON patch (RFC 6902).
+ *
+ *   { a: 1, b: [1, 2] } → { b: [1, 3], c: 1 }
+ *   remove /a, replace /b/1 3, add /c 1
+ *
+ * Items of lists are compared by their place, after what both lists begin and end with.
+ */
+import { equal } from '@plat-dev/lib/equal';
+import { own } from '@plat-dev/lib/own';
+import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
+
+export type ChangeOperation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: JsonValue }
+  | { readonly op: 'remove'; readonly path: string };
+
+/** Beyond so many operations the whole document is replaced. */
+const MAX_OPERATIONS = 1000;
+
+export function jsonDiff(from: JsonValue, to: JsonValue): ChangeOperation[] {
+  const operations: ChangeOperation[] = [];
+  compare(from, to, '', operations);
+  return operations.length > MAX_OPERATIONS ? [{ op: 'replace', path: '', value: to }] : operations;
+}
+
+function compare(from: JsonValue, to: JsonValue, path: string, operations: ChangeOperation[]): void {
+  if (operations.length > MAX_OPERATIONS || from === to) return;
+  if (Array.isArray(from) && Array.isArray(to)) compareLists(from, to, path, operations);
+  else if (isObject(from) && isObject(to)) compareObjects(from, to, path, operations);
+  else if (!equal(from, to)) operations.push({ op: 'replace', path, value: to });
+}
+
+function compareObjects(from: JsonObject, to: JsonObject, path: string, operations: ChangeOperation[]): void {
+  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) operations.push({ op: 'remove', path: member(path, key) });
+  for (const [key, value] of Object.entries(to)) {
+    if (Object.hasOwn(from, key)) compare(own(from, key) as JsonValue, value, member(path, key), operations);
+    else operations.push({ op: 'add', path: member(path, key), value });
+  }
+}
+
+function compareLists(from: readonly JsonValue[], to: readonly JsonValue[], path: string, operations: ChangeOperation[]): void {
+  const shorter = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < shorter && equal(from[start], to[start])) start++;
+  let end = 0;
+  while (end < shorter - start && equal(from[from.length - 1 - end], to[to.length - 1 - end])) end++;
+  const [removed, added] = [from.length - end, to.length - end];
+  const common = Math.min(removed, added);
+  for (let i = start; i < common; i++) compare(from[i] as JsonValue, to[i] as JsonValue, `${path}/${i}`, operations);
+  // From the last on, so that the places of the others stay.
+  for (let i = removed - 1; i >= common; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
+  for (let i = common; i < added; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] as JsonValue });
+}
+
+const isObject = (value: JsonValue): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const member = (path: string, key: string): string => `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

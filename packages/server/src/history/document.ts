@@ -1,0 +1,55 @@
+/** Kept versions as documents: in the version of the request, and without values where the rules say so. */
+import { toJson } from '@plat-dev/schema/json';
+import type { JsonObject } from '@plat-dev/schema/types';
+import type { HistoryPolicy, KeptVersion } from '@plat-dev/storage/history';
+import type { Item } from '@plat-dev/storage/item';
+import type { Resource } from '../registry/catalog.ts';
+import { parseItem } from '../registry/versions.ts';
+import { isStoredForm } from '../response/represent.ts';
+import { decodeNote } from './note.ts';
+import { withoutValues } from './without-values.ts';
+
+/** An object in one version, or why it cannot be shown. */
+export type KeptDocument = { readonly object: JsonObject } | { readonly reason: string };
+
+const NO_VALUE = 'only its metadata is kept';
+
+/** Whether values of the object of a key are left out of all answers about its past. */
+function hidesValues(policy: HistoryPolicy | undefined, { kind }: Resource, key: string): boolean {
+  const rule = policy?.ruleOf(key);
+  // Secrets of which nothing is kept are still readable for as long as watches resume.
+  return rule === undefined ? kind.group === '' && kind.plural === 'secrets' : !rule.values;
+}
+
+export async function documentOf(policy: HistoryPolicy | undefined, resource: Resource, version: KeptVersion): Promise<KeptDocument> {
+  const { value, unreadable, key } = version;
+  const isHidden = hidesValues(policy, resource, key);
+  const outline = isHidden || value === undefined ? decodeNote(version.note)?.outline : undefined;
+  if (outline !== undefined) return { object: outlined(resource, version, outline as JsonObject) };
+  if (unreadable !== undefined) return { reason: unreadable.reason };
+  if (value === undefined) return { reason: NO_VALUE };
+  const item = keptItem(resource, version);
+  if (item === undefined) return { reason: 'it cannot be read' };
+  try {
+    const object = await objectOf(resource, item);
+    return { object: isHidden ? outlined(resource, version, withoutValues(object as never) as JsonObject) : object };
+  } catch (error) {
+    return { reason: `it cannot be converted: ${(error as Error).message}` };
+  }
+}
+
+/** The item of a version whose value is kept; undefined if it cannot be read. */
+function keptItem({ collection }: Resource, { key, value, revision, created, unreadable }: KeptVersion): Item | undefined {
+  if (collection === undefined || value === undefined) return undefined;
+  return collection.itemOf(key.slice(collection.prefix.length), value, revision, created, unreadable);
+}
+
+async function objectOf(resource: Resource, item: Item): Promise<JsonObject> {
+  if (isStoredForm(resource)) return parseItem(item) as unknown as JsonObject;
+  return toJson(resource.schema, await resource.versions.read(item)) as JsonObject;
+}
+
+function outlined(resource: Resource, { revision }: KeptVersion, outline: JsonObject): JsonObject {
+  const metadata = { ...(outline.metadata as JsonObject), resourceVersion: String(revision) };
+  return { kind: resource.kind.kind, apiVersion: resource.apiVersion, ...outline, metadata };
+}

@@ -1,0 +1,217 @@
+/**
+ * `?history=true` on an object or a collection: the versions that are kept, newest first, with who made them and what they changed.
+ * It needs the verb `history` on the resource besides `get` or `list`.
+ */
+import type { ObjectVersion } from '@plat-dev/kinds/explain/schema/v1alpha1';
+import { ObjectHistory } from '@plat-dev/kinds/explain/schema/v1alpha1';
+import { explainGroup } from '@plat-dev/kinds/explain-kinds';
+import type { Column } from '@plat-dev/kinds/kind';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { Slices } from '@plat-dev/lib/slices';
+import { humanDuration } from '@plat-dev/meta/age';
+import { joinApiVersion } from '@plat-dev/meta/api-version';
+import { badRequest, methodNotAllowed } from '@plat-dev/meta/errors';
+import { groupName } from '@plat-dev/meta/identity';
+import { formatMicroTime } from '@plat-dev/meta/time';
+import { type ChangeOperation, jsonDiff } from '@plat-dev/patch';
+import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
+import type { KeptVersion } from '@plat-dev/storage/history';
+import { forbiddenError } from '../auth/authz/refusal.ts';
+import type { Context } from '../context.ts';
+import { changeText } from '../history/change-text.ts';
+import { documentOf, type KeptDocument } from '../history/document.ts';
+import { type HistoryEntry, type HistoryPlace, historyPage } from '../history/page.ts';
+import { type HistoryQuery, historyForm, historyToken, readHistoryQuery } from '../history/query.ts';
+import type { Catalog, Resource } from '../registry/catalog.ts';
+import { missing } from '../registry/unreadable.ts';
+import type { Representation } from '../request/negotiate.ts';
+import { binary, representText } from '../response/represent.ts';
+import { send } from '../response/respond.ts';
+import type { Services } from '../services.ts';
+import { attributesOf } from '../steps/authorize.ts';
+import { isPretty } from './read.ts';
+
+/** History is served where the kinds of `explain` are: a stock server ignores the parameter. */
+const servesHistory = (catalog: Catalog): boolean => catalog.serves(explainGroup, 'accessexplanations');
+
+export const asksHistory = ({ registry }: Services, ctx: Context): boolean =>
+  ctx.search !== '' && ctx.method === 'GET' && servesHistory(registry.catalog) && historyForm(ctx) !== undefined;
+
+/** Throws 403 unless the user of a request may see the past of what it names. */
+async function checkMayReadHistory({ authorizer }: Services, ctx: Context): Promise<void> {
+  const attributes = { ...attributesOf(ctx), verb: 'history' };
+  const { decision, reason } = await authorizer.authorize(attributes);
+  if (decision !== 'allow') throw forbiddenError(attributes, reason);
+}
+
+const offer = { protobuf: true, transforms: ['Table'] as const, list: true };
+
+export async function sendHistory(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  const { registry, identity } = services;
+  const { info } = ctx;
+  if (info.verb === 'watch') throw badRequest('history cannot be watched');
+  if (info.subresource !== '') throw badRequest('subresources have no history of their own: ask for that of the object');
+  if (resource.collection === undefined) throw methodNotAllowed(resource.resource, 'history');
+  const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
+  await checkMayReadHistory(services, ctx);
+  const place = placeOf(resource, resource.collection.prefix, info);
+  const query = readHistoryQuery(ctx, place.prefix);
+  const slices = new Slices(() => ctx.ended, undefined, ctx.owner);
+  const { entries, next } = await historyPage(registry.cache.engine.history, place, query, slices);
+  const isUnknown = info.named && entries.length === 0 && next === undefined && !(await isKept(services, place, query));
+  if (isUnknown) throw missing({ resource, namespace: info.namespace, name: info.name });
+  const shown: ShownVersion[] = [];
+  const documents = new Documents(services, resource);
+  for (const entry of entries) {
+    shown.push(await shownVersion(documents, resource, entry, query.full));
+    documents.forget(entry.version);
+    if (slices.due) await slices.pause();
+  }
+  const metadata = {
+    resourceVersion: String(registry.cache.revision),
+    ...(next !== undefined && { continue: historyToken(next, place.prefix) }),
+  };
+  const apiVersion = joinApiVersion(groupName(identity, explainGroup), 'v1alpha1');
+  await answer(services, ctx, representation, { kind: 'ObjectHistory', apiVersion, metadata }, shown, slices);
+}
+
+function placeOf({ kind }: Resource, prefix: string, { named, name, namespace }: Context['info']): HistoryPlace {
+  const inNamespace = kind.namespaced && namespace !== '' ? `${prefix}${namespace}/` : prefix;
+  return named ? { prefix: inNamespace + name, exact: true } : { prefix: inNamespace, exact: false };
+}
+
+/** Whether anything is kept of one object: filters may have left nothing. */
+async function isKept({ registry }: Services, { prefix, exact }: HistoryPlace, query: HistoryQuery): Promise<boolean> {
+  if (query.before !== undefined) return true;
+  return (await registry.cache.engine.history.versions({ prefix, exact, limit: 1 })).versions.length > 0;
+}
+
+interface ShownVersion {
+  readonly version: JsonObject;
+  readonly time: number;
+  readonly change: string;
+}
+
+/** Each document is made once: it is one side of the change that made it, and of the one that replaced it. */
+class Documents {
+  private readonly services: Services;
+  private readonly resource: Resource;
+  private readonly made = new Map<KeptVersion, Promise<KeptDocument>>();
+
+  constructor(services: Services, resource: Resource) {
+    this.services = services;
+    this.resource = resource;
+  }
+  of(version: KeptVersion): Promise<KeptDocument> {
+    const document = this.made.get(version) ?? documentOf(this.services.registry.history, this.resource, version);
+    this.made.set(version, document);
+    return document;
+  }
+  /** The version has been shown; newer ones were before it. */
+  forget(version: KeptVersion): void {
+    this.made.delete(version);
+  }
+}
+
+async function shownVersion(documents: Documents, resource: Resource, entry: HistoryEntry, full: boolean): Promise<ShownVersion> {
+  const { version, note, replaced } = entry;
+  const { key, revision, created, time } = version;
+  const type = version.type === 'delete' ? 'deleted' : created === revision ? 'created' : 'updated';
+  const { namespace, name } = nameOf(resource, key);
+  const document = type === 'deleted' ? undefined : await documents.of(version);
+  const changed = type === 'updated' && document !== undefined ? await changeOf(documents, document, replaced) : undefined;
+  const object = document !== undefined && 'object' in document ? document.object : undefined;
+  const origin = note?.origin;
+  const shown: Partial<ObjectVersion> & { name: string } = {
+    name,
+    ...present({ namespace, uid: (object?.metadata as { uid?: string } | undefined)?.uid }),
+    resourceVersion: String(revision),
+    ...(time > 0 && { time: formatMicroTime({ seconds: Math.floor(time / 1000), nanos: (time % 1000) * 1_000_000 }) as never }),
+    type,
+    ...present({ user: note?.user, impersonator: origin?.impersonator, userAgent: origin?.userAgent, verb: origin?.verb }),
+    ...present({ subresource: origin?.subresource, fieldManager: note?.manager, auditID: origin?.auditId }),
+    ...(changed?.patch !== undefined && { patch: changed.patch as unknown as JsonValue }),
+    ...(full && object !== undefined && { object }),
+    ...present({ reason: document !== undefined && 'reason' in document ? document.reason : changed?.reason }),
+  };
+  return { version: shown as unknown as JsonObject, time, change: changed?.text ?? type };
+}
+
+function present(fields: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined && field[1] !== ''));
+}
+
+function nameOf({ kind, collection }: Resource, key: string): { namespace: string; name: string } {
+  const own = key.slice(collection?.prefix.length);
+  const slash = own.indexOf('/');
+  return kind.namespaced ? { namespace: own.slice(0, slash), name: own.slice(slash + 1) } : { namespace: '', name: own };
+}
+
+interface Change {
+  readonly patch?: readonly ChangeOperation[];
+  readonly text?: string;
+  readonly reason?: string;
+}
+async function changeOf(documents: Documents, document: KeptDocument, replaced: KeptVersion | undefined): Promise<Change> {
+  if (replaced === undefined) return { reason: 'the version before is not kept' };
+  const earlier = await documents.of(replaced);
+  if ('reason' in earlier) return { reason: `the version before: ${earlier.reason}` };
+  if ('reason' in document) return {};
+  const from = comparable(earlier.object);
+  const patch = jsonDiff(from, comparable(document.object));
+  return { patch, text: changeText(patch, from) };
+}
+
+/** What differs in every version tells nothing. */
+function comparable(object: JsonObject): JsonObject {
+  const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata as JsonObject;
+  return { ...object, metadata };
+}
+
+async function answer(
+  services: Services,
+  ctx: Context,
+  representation: Representation,
+  head: { readonly kind: string; readonly apiVersion: string; readonly metadata: JsonObject },
+  shown: readonly ShownVersion[],
+  slices: Slices,
+): Promise<void> {
+  const { type, media, transform } = representation;
+  if (media === 'protobuf') {
+    send(ctx, 200, type, binary(ObjectHistory, { ...head, items: shown.map(({ version }) => version) } as never));
+    return;
+  }
+  const texts: string[] = [];
+  for (const one of shown) {
+    texts.push(transform === 'Table' ? rowText(services, one) : jsonText(one.version));
+    if (slices.due) await slices.pause();
+  }
+  const text =
+    transform === 'Table'
+      ? `{"kind":"Table","apiVersion":${jsonText(representation.transformVersion)},"metadata":${jsonText(head.metadata)},"columnDefinitions":${columnsText},"rows":[${texts.join()}]}`
+      : `${jsonText(head).slice(0, -1)},"items":[${texts.join()}]}`;
+  send(ctx, 200, type, await representText(text, representation, isPretty(ctx, representation), slices));
+}
+
+const columns: readonly Pick<Column, 'name' | 'type' | 'description' | 'format'>[] = [
+  { name: 'Version', type: 'string', description: 'Version that the change made.' },
+  { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.' },
+  { name: 'Age', type: 'string', description: 'How long ago the change was made.' },
+  { name: 'User', type: 'string', description: 'Who made the change.' },
+  { name: 'Manager', type: 'string', description: 'By which name the fields of the write are owned.' },
+  { name: 'Verb', type: 'string', description: 'Verb of the request, with the subresource.' },
+  { name: 'Change', type: 'string', description: 'What the change did.' },
+];
+const columnsText = jsonText(columns.map((column) => ({ format: '', ...column, priority: 0 })));
+
+function rowText({ registry }: Services, { version, time, change }: ShownVersion): string {
+  const { name, namespace, uid, resourceVersion, user = '', fieldManager = '', verb = '', subresource } = version as Partial<ObjectVersion>;
+  const age = time > 0 ? humanDuration(registry.env.now() - time) : '<unknown>';
+  const cells = [resourceVersion, name, age, user, fieldManager, subresource === undefined ? verb : `${verb} ${subresource}`, change];
+  const object = {
+    kind: 'PartialObjectMetadata',
+    apiVersion: 'v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp: null },
+  };
+  return jsonText({ cells, object });
+}

@@ -1,0 +1,228 @@
+/** The history of objects: who changed what, and what they were before. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { onStores } from '../support/stores.ts';
+
+/** `2 patch alice hand: replace /data/a`, newest first, with places instead of versions. */
+function lines(history: Loose): string[] {
+  return history.items.map((item: Loose) => {
+    const patch = (item.patch ?? []).map((one: Loose) => ` ${one.op} ${one.path}`).join(',');
+    return `${item.type} ${item.name} by ${item.user} (${item.fieldManager}) ${item.verb}${item.subresource ? `/${item.subresource}` : ''}${patch}`;
+  });
+}
+const merge = async (client: Client, path: string, body: Loose): Promise<Loose> => {
+  const answer = await client.patch(path, body);
+  expect(answer.status).toBe(200);
+  return answer.json;
+};
+
+onStores(['memory'], { controllers: ['serviceaccount'] }, (server) => {
+  let shop: Client;
+  let path: string;
+  let namespace: string;
+  const versions: Loose[] = [];
+  beforeAll(async () => {
+    namespace = await server().namespace();
+    path = `/api/v1/namespaces/${namespace}/configmaps`;
+    shop = server().admin.clone({ headers: { 'user-agent': 'shop/1.0' } });
+    versions.push(await shop.ok('POST', path, { metadata: { name: 'a' }, data: { x: '1' } }));
+    versions.push(await merge(shop, `${path}/a?fieldManager=hand`, { data: { x: '2', y: '1' } }));
+    await shop.ok('POST', path, { metadata: { name: 'b' } });
+    versions.push(await merge(shop, `${path}/a`, { data: { y: null } }));
+    await shop.ok('DELETE', `${path}/a`);
+    await server().engine.compact(await server().engine.currentRevision());
+  });
+
+  test('of one object: who, when, by which program and request, and what changed; newest first', async () => {
+    const history = await shop.ok('GET', `${path}/a?history=true`);
+    expect(history).toMatchObject({ kind: 'ObjectHistory', apiVersion: 'explain.plat.dev/v1alpha1' });
+    expect(lines(history)).toEqual([
+      'deleted a by admin (shop) delete',
+      'updated a by admin (shop) patch remove /data/y',
+      'updated a by admin (hand) patch replace /data/x, add /data/y',
+      'created a by admin (shop) create',
+    ]);
+    const [, last] = history.items;
+    expect(last).toMatchObject({ namespace, uid: versions[2]?.metadata.uid, userAgent: 'shop/1.0', auditID: expect.any(String) });
+    expect(last.resourceVersion).toBe(versions[2]?.metadata.resourceVersion);
+    expect(Date.parse(last.time)).toBeGreaterThan(Date.now() - 600_000);
+  });
+
+  test('of a collection, deleted objects included', async () => {
+    const history = await shop.ok('GET', `${path}?history=true`);
+    expect(lines(history).slice(0, 3)).toEqual([
+      'deleted a by admin (shop) delete',
+      'updated a by admin (shop) patch remove /data/y',
+      'created b by admin (shop) create',
+    ]);
+  });
+
+  test('with each object as it was', async () => {
+    const history = await shop.ok('GET', `${path}/a?history=full`);
+    const objects = history.items.flatMap((item: Loose) => item.object ?? []);
+    expect(objects.reverse()).toEqual(versions);
+  });
+
+  test('in pages, which neither repeat nor miss a version', async () => {
+    const whole = await shop.ok('GET', `${path}?history=true`);
+    const paged: Loose[] = [];
+    let token = '';
+    do {
+      const page = await shop.ok('GET', `${path}?history=true&limit=1&continue=${token}`);
+      paged.push(...page.items);
+      token = page.metadata.continue ?? '';
+    } while (token !== '');
+    expect(paged).toEqual(whole.items);
+    const other = await shop.ok('GET', `${path}/a?history=true&limit=1`);
+    expect(await shop.get(`${path}?history=true&continue=${other.metadata.continue}`)).toMatchObject({ status: 400 });
+  });
+
+  test('filtered by user, manager and time', async () => {
+    const byManager = await shop.ok('GET', `${path}?history=true&manager=hand`);
+    expect(lines(byManager)).toEqual(['updated a by admin (hand) patch replace /data/x, add /data/y']);
+    expect((await shop.ok('GET', `${path}/a?history=true&user=nobody`)).items).toEqual([]);
+    const all = (await shop.ok('GET', `${path}/a?history=true`)).items;
+    const [newest] = all;
+    expect((await shop.ok('GET', `${path}/a?history=true&since=${newest.time}`)).items[0]).toEqual(newest);
+    expect((await shop.ok('GET', `${path}/a?history=true&since=2999-01-01T00:00:00Z`)).items).toEqual([]);
+    expect((await shop.ok('GET', `${path}/a?history=true&until=2999-01-01T00:00:00Z`)).items).toEqual(all);
+    expect((await shop.ok('GET', `${path}/a?history=true&until=2001-01-01T00:00:00Z`)).items).toEqual([]);
+  });
+
+  test('as a Table, as YAML and in the binary form', async () => {
+    const table = (await shop.get(`${path}/a?history=true`, { accept: 'application/json;as=Table;g=meta.plat.dev;v=v1' })).json;
+    expect(table.columnDefinitions.map(({ name }: Loose) => name)).toEqual(['Version', 'Name', 'Age', 'User', 'Manager', 'Verb', 'Change']);
+    expect(table.rows.map(({ cells }: Loose) => cells.slice(3))).toEqual([
+      ['admin', 'shop', 'delete', 'deleted'],
+      ['admin', 'shop', 'patch', 'data.y: removed'],
+      ['admin', 'hand', 'patch', 'data.x: 1 → 2, data.y: 1'],
+      ['admin', 'shop', 'create', 'created'],
+    ]);
+    expect((await shop.get(`${path}/a?history=true`, { accept: 'application/yaml' })).text).toContain('kind: ObjectHistory');
+    const bytes = await shop.get(`${path}/a?history=full`, { accept: 'application/vnd.plat.protobuf' });
+    expect(bytes).toMatchObject({ status: 200, headers: { 'content-type': 'application/vnd.plat.protobuf' } });
+  });
+
+  test.each([
+    ['history=maybe', 'query parameter "history" must be true, full or false, not "maybe"'],
+    ['history=true&labelSelector=a', 'query parameter "labelSelector" cannot be used with history'],
+    ['history=true&resourceVersion=1', 'query parameter "resourceVersion" cannot be used with history'],
+    ['history=true&watch=true', 'history cannot be watched'],
+    ['history=true&since=yesterday', 'query parameter "since" must be a time such as 2024-05-06T07:08:09Z, not "yesterday"'],
+    ['history=true&continue=xyz', 'invalid continue token: it is not one of a list of history'],
+  ])('%s is refused: %s', async (query, message) => {
+    expect((await shop.get(`${path}?${query}`)).json).toMatchObject({ code: 400, message });
+  });
+
+  test('an object that there never was: 404; a subresource: 400', async () => {
+    expect((await shop.get(`${path}/none?history=true`)).status).toBe(404);
+    expect((await shop.get(`${path}/none?history=false`)).status).toBe(404);
+    expect((await shop.get(`/api/v1/namespaces/${namespace}/status?history=true`)).status).toBe(400);
+  });
+});
+
+describe('what is kept', () => {
+  const rules = ['configmaps=never', 'configmaps@audit=1h', 'secrets@audit=values'];
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ direct: true, historyRules: rules, historyBytes: 20_000 });
+    for (const name of ['audit', 'other']) await server.admin.ok('POST', '/api/v1/namespaces', { metadata: { name } });
+  });
+  afterAll(() => server.close());
+
+  /** Versions of an object that was written twice, after the store has forgotten the first. */
+  async function versionsAfterCompaction(path: string, object: Loose, change: Loose): Promise<Loose[]> {
+    const { admin, engine } = server;
+    await admin.ok('POST', path, object);
+    await merge(admin, `${path}/${object.metadata.name}`, change);
+    await engine.compact(await engine.currentRevision());
+    return (await admin.ok('GET', `${path}/${object.metadata.name}?history=full`)).items;
+  }
+
+  test('--history-rules: a kind is kept in one namespace and not in another', async () => {
+    const object = { metadata: { name: 'a' }, data: { x: '1' } };
+    const change = { data: { x: '2' } };
+    expect(await versionsAfterCompaction('/api/v1/namespaces/audit/configmaps', object, change)).toHaveLength(2);
+    expect(await versionsAfterCompaction('/api/v1/namespaces/other/configmaps', object, change)).toHaveLength(1);
+  });
+
+  test('values of Secrets: only where a rule says so', async () => {
+    const object = { metadata: { name: 'a', annotations: { copy: 'first-value' } }, stringData: { word: 'first-value' } };
+    const change = { stringData: { word: 'second-value', more: 'third-value' } };
+    const [newest, oldest] = await versionsAfterCompaction('/api/v1/namespaces/other/secrets', object, change);
+    expect(newest).toMatchObject({ patch: [{ op: 'add', path: '/data/more', value: '' }], object: { data: { word: '', more: '' } } });
+    expect(oldest).toMatchObject({
+      object: { kind: 'Secret', type: 'Opaque', data: { word: '' }, metadata: { annotations: { copy: '' } } },
+    });
+    const whole = await server.admin.get('/api/v1/namespaces/other/secrets?history=full');
+    expect(whole.text).not.toMatch(/(first|second|third)-value|Zmlyc3Q|c2Vjb25k|dGhpcmQ/);
+    const [kept] = await versionsAfterCompaction('/api/v1/namespaces/audit/secrets', object, change);
+    expect(kept.object.data.word).toBe(Buffer.from('second-value').toString('base64'));
+  });
+
+  test('--history-bytes: the oldest versions go first', async () => {
+    const { admin, engine } = server;
+    const path = '/api/v1/namespaces/audit/configmaps';
+    await admin.ok('POST', path, { metadata: { name: 'large' } });
+    for (let i = 1; i <= 10; i++) await merge(admin, `${path}/large`, { data: { x: `${i}`.repeat(4000) } });
+    await engine.compact(await engine.currentRevision());
+    const { items } = await admin.ok('GET', `${path}/large?history=true`);
+    expect(items.length).toBeGreaterThan(1);
+    expect(items.length).toBeLessThan(7);
+    expect(items.at(-1)).toMatchObject({ type: 'updated', reason: 'the version before is not kept' });
+  });
+});
+
+describe('rights', () => {
+  let server: TestServer;
+  const path = '/api/v1/namespaces/shop/configmaps';
+  const rbac = '/apis/rbac.authorization.plat.dev/v1/namespaces';
+  beforeAll(async () => {
+    server = await startTestServer({ direct: true });
+    for (const name of ['shop', 'hidden']) await server.admin.ok('POST', '/api/v1/namespaces', { metadata: { name } });
+    for (const namespace of ['shop', 'hidden'])
+      await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: `of-${namespace}` } });
+  });
+  afterAll(() => server.close());
+
+  async function grant(user: string, verbs: string[], role = user): Promise<void> {
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs }];
+    await server.admin.ok('POST', `${rbac}/shop/roles`, { metadata: { name: role }, rules });
+    const roleRef = { apiGroup: 'rbac.authorization.plat.dev', kind: 'Role', name: role };
+    const subjects = [{ apiGroup: 'rbac.authorization.plat.dev', kind: 'User', name: user }];
+    await server.admin.ok('POST', `${rbac}/shop/rolebindings`, { metadata: { name: role }, roleRef, subjects });
+  }
+  const status = async (client: Client, query: string): Promise<number> => (await client.get(query)).status;
+
+  test('get and list do not suffice, nor does history alone', async () => {
+    await grant('alice', ['get', 'list']);
+    await grant('bob', ['history']);
+    const refused = await server.alice.get(`${path}/of-shop?history=true`);
+    expect(refused.json).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('User "alice" cannot history resource "configmaps"'),
+    });
+    expect(await status(server.alice, `${path}?history=true`)).toBe(403);
+    expect(await status(server.bob, `${path}/of-shop?history=true`)).toBe(403);
+    expect(await status(server.bob, `${path}?history=true`)).toBe(403);
+    await grant('alice', ['history'], 'alice-history');
+    await expect.poll(() => status(server.alice, `${path}/of-shop?history=true`)).toBe(200);
+    expect(await status(server.alice, `${path}?history=true`)).toBe(200);
+  });
+
+  test('nothing of other namespaces, and nothing of objects that there never were', async () => {
+    const history = await server.alice.get(`${path}?history=full`);
+    expect(history.text).not.toContain('hidden');
+    expect(await status(server.alice, '/api/v1/configmaps?history=true')).toBe(403);
+    expect(await status(server.alice, '/api/v1/namespaces/hidden/configmaps?history=true')).toBe(403);
+    expect(await status(server.alice, '/api/v1/namespaces/hidden/configmaps/of-hidden?history=true')).toBe(403);
+    const token = (await server.admin.ok('GET', '/api/v1/namespaces/hidden/configmaps?history=true&limit=1')).metadata.continue;
+    expect(await status(server.alice, `${path}?history=true&continue=${token}`)).toBe(400);
+  });
+});
+
+test('a server with stock names ignores the parameter, unless its own API group is named', async () => {
+  const stock = await startTestServer({ direct: true, identity: 'kubernetes' });
+  expect((await stock.admin.ok('GET', '/api/v1/namespaces/default?history=true')).kind).toBe('Namespace');
+  await stock.close();
+});
