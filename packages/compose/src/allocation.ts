@@ -36,8 +36,8 @@ export function declareAllocations({ options, objectClock, random }: Base, cache
     now: () => objectClock.now(),
     // The endpoints controller may lag; a new service of the name must not find the old endpoints.
     alsoDelete: ({ metadata: { namespace = '', name = '' } }): Operation | undefined => {
-      const found = endpoints?.get(namespace, name);
-      if (found === undefined || (found.metadata.finalizers ?? []).length > 0) return undefined;
+      const storedEndpoints = endpoints?.get(namespace, name);
+      if (storedEndpoints === undefined || (storedEndpoints.metadata.finalizers ?? []).length > 0) return undefined;
       return { type: 'delete', key: `core/endpoints/${namespace}/${name}` };
     },
   };
@@ -85,7 +85,7 @@ export function declareServerEndpoints(
 export function advertisedAddress(options: ServerOptions): string | undefined {
   const family = ipFamily(firstAddress(options.serviceClusterIpRange[0] as string));
   const fits = (address: string): boolean => ipFamily(address) === family && nonSpecialIP(address).length === 0;
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
-  const wanted = options.advertiseAddress === undefined ? [options.bindAddress, ...own] : [options.advertiseAddress];
-  return wanted.find(fits);
+  const localAddresses = Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address));
+  const candidates = options.advertiseAddress === undefined ? [options.bindAddress, ...localAddresses] : [options.advertiseAddress];
+  return candidates.find(fits);
 }

@@ -11,8 +11,8 @@ export async function composeDefinitions(base: Base, { live }: State, { trust, r
   const conversions = composeConversions(base, live, trust);
   const definitions = new Definitions({ registry, live, identity, clock, log, conversions, from: from?.definitions });
   parts.add('definitions', () => definitions.close());
-  const added = await defineSimulation(base, writer);
+  const addedDefinitions = await defineSimulation(base, writer);
   await definitions.start();
-  if (added > 0) await definitions.settled();
+  if (addedDefinitions > 0) await definitions.settled();
   return definitions;
 }

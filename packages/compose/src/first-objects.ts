@@ -18,9 +18,9 @@ export async function composeFirstObjects(
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
   if (from !== undefined) bootstrapParts.forEach(started);
   else {
-    const written = await bootstrap(writer, catalog, identity, env.now(), published(), started);
+    const writtenObjects = await bootstrap(writer, catalog, identity, env.now(), published(), started);
     // What went before the first start's objects is of no use to a watch.
-    if (written > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
+    if (writtenObjects > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   }
   const publishAgain = (): void => {
     publishTrust(writer, identity, published(), env.now()).catch((error: unknown) =>

@@ -50,9 +50,9 @@ export async function composeListeners(base: Base, { trust }: Access, requests: 
     closing ??= closeAll(hurry);
     return closing;
   };
-  const open = async (name: string, flag: string, wanted: ListenOptions): Promise<Listener> => {
+  const open = async (name: string, flag: string, listenOptions: ListenOptions): Promise<Listener> => {
     const start = async (): Promise<Listener> => {
-      const listener = await listen(wanted).catch((error: unknown) => Promise.reject(explained(error, flag, wanted)));
+      const listener = await listen(listenOptions).catch((error: unknown) => Promise.reject(explained(error, flag, listenOptions)));
       listeners.push(listener);
       return listener;
     };

@@ -15,11 +15,11 @@ export type Hurry = AbortSignal;
 export type EndPart = (hurry: Hurry) => MaybePromise<void>;
 
 export class Parts {
-  private readonly begun: { readonly name: string; readonly end: EndPart }[] = [];
+  private readonly startedParts: { readonly name: string; readonly end: EndPart }[] = [];
   private readonly hurry = new AbortController();
   private readonly starting: ((name: string) => void) | undefined;
   private closing: Promise<void> | undefined;
-  private ended = false;
+  private hasEnded = false;
 
   /** `starting` is called before each part starts, and may throw in its place, for tests. */
   constructor(starting?: (name: string) => void) {
@@ -44,8 +44,8 @@ export class Parts {
 
   /** A part that is running already. One that is added during the shutdown is closed with the others. */
   add(name: string, end: EndPart): void {
-    this.begun.push({ name, end });
-    if (this.ended) this.closing = this.endAll();
+    this.startedParts.push({ name, end });
+    if (this.hasEnded) this.closing = this.endAll();
   }
 
   /**
@@ -60,15 +60,15 @@ export class Parts {
 
   private async endAll(): Promise<void> {
     const failed: Error[] = [];
-    this.ended = false;
-    for (let part = this.begun.pop(); part !== undefined; part = this.begun.pop()) {
+    this.hasEnded = false;
+    for (let part = this.startedParts.pop(); part !== undefined; part = this.startedParts.pop()) {
       try {
         await part.end(this.hurry.signal);
       } catch (error) {
         failed.push(new Error(`cannot close ${part.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
       }
     }
-    this.ended = true;
+    this.hasEnded = true;
     if (failed.length === 1) throw failed[0];
     if (failed.length > 1) throw new AggregateError(failed, failed.map(({ message }) => message).join('; '));
   }

@@ -101,15 +101,19 @@ export interface ComposedServer {
   abort(): Promise<void>;
 }
 
-export async function startServer(given: Partial<ServerOptions> = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
-  const { base, credentials, listening, ended, close, abort } = await composeServer(given, surroundings, true);
+export async function startServer(givenOptions: Partial<ServerOptions> = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
+  const { base, credentials, listening, ended, close, abort } = await composeServer(givenOptions, surroundings, true);
   const { address, port, adminConfig } = listening as Listening;
   return { address, port, identity: base.identity, adminConfig, adminConfigPath: credentials.adminConfigPath, ended, close, abort };
 }
 
 /** Starts a server; without a port where it does not listen. */
-export async function composeServer(given: Partial<ServerOptions>, surroundings: Surroundings, listens: boolean): Promise<ComposedServer> {
-  const options = serverOptions(given);
+export async function composeServer(
+  givenOptions: Partial<ServerOptions>,
+  surroundings: Surroundings,
+  listens: boolean,
+): Promise<ComposedServer> {
+  const options = serverOptions(givenOptions);
   const identity = identityOf(options.identity);
   const kinds = await kindsOf(identity, options);
   checkRuntimeConfig(options.runtimeConfig, identity, kinds);

@@ -60,26 +60,26 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
   const { cache, ...declared } = await parts.start(
     'cache',
     async () => {
-      const made = new Cache(
+      const newCache = new Cache(
         encryption?.engine ?? store,
         clock,
         (error) => base.fail('cannot follow the store', error),
         logUnreadable(log),
         (prefix, error) => logLoading(log, prefix, error),
       );
-      const catalog = new Catalog(identity, made, env.feature, options.apiRelease);
+      const catalog = new Catalog(identity, newCache, env.feature, options.apiRelease);
       catalog.declare(base.kinds, isServed(options));
-      const allocations = declareAllocations(base, made);
-      const serverEndpoints = declareServerEndpoints(base, made);
+      const allocations = declareAllocations(base, newCache);
+      const serverEndpoints = declareServerEndpoints(base, newCache);
       try {
-        await made.start(base.from?.cache);
+        await newCache.start(base.from?.cache);
       } catch (error) {
-        made.close();
+        newCache.close();
         throw error;
       }
-      return { cache: made, catalog, allocations, serverEndpoints };
+      return { cache: newCache, catalog, allocations, serverEndpoints };
     },
-    (loaded) => loaded.cache.close(),
+    (state) => state.cache.close(),
   );
   await parts.start('encryption reload', () => encryption?.follow(cache));
   return { engine, history, encryption, cache, live: liveSource(declared.catalog), env, ...declared };

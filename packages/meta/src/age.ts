@@ -8,8 +8,10 @@ const year = 365 * day;
 
 /** A larger and a smaller unit; the smaller is omitted when it is zero. */
 function pair(seconds: number, large: number, largeName: string, small: number, smallName: string): string {
-  const rest = Math.floor((seconds % large) / small);
-  return rest === 0 ? `${Math.floor(seconds / large)}${largeName}` : `${Math.floor(seconds / large)}${largeName}${rest}${smallName}`;
+  const remainder = Math.floor((seconds % large) / small);
+  return remainder === 0
+    ? `${Math.floor(seconds / large)}${largeName}`
+    : `${Math.floor(seconds / large)}${largeName}${remainder}${smallName}`;
 }
 
 /** `5s`, `119s`, `3m20s`, `45m`, `5h10m`, `30h`, `2d5h`, `300d`, `3y40d`, `9y`. A clock skew of a second is tolerated. */

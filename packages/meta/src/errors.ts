@@ -35,10 +35,10 @@ const MAX_CAUSES_LENGTH = 128 * 1024;
 export const MAX_CAUSES = 300;
 
 /** Details that are too long are truncated, and excess causes dropped. Messages may come from other servers, too. */
-function boundedDetails(given: StatusDetails): StatusDetails {
-  const { causes, name } = given;
-  if (causes === undefined && (name ?? '').length <= MAX_CAUSE) return given;
-  const bounded: StatusDetails = { ...given };
+function boundedDetails(unboundedDetails: StatusDetails): StatusDetails {
+  const { causes, name } = unboundedDetails;
+  if (causes === undefined && (name ?? '').length <= MAX_CAUSE) return unboundedDetails;
+  const bounded: StatusDetails = { ...unboundedDetails };
   if (name !== undefined) bounded.name = cut(name, MAX_CAUSE);
   if (causes === undefined) return bounded;
   bounded.causes = [];
@@ -95,11 +95,11 @@ export interface ResourceName {
 }
 const qualified = (r: ResourceName): string => (r.group === '' ? r.resource : `${r.resource}.${r.group}`);
 function details({ group, resource }: ResourceName, name: string, more?: Partial<StatusDetails>): StatusDetails {
-  const made: StatusDetails = {};
-  if (name !== '') made.name = name;
-  if (group !== '') made.group = group;
-  if (resource !== '') made.kind = resource;
-  return { ...made, ...more };
+  const nameDetails: StatusDetails = {};
+  if (name !== '') nameDetails.name = name;
+  if (group !== '') nameDetails.group = group;
+  if (resource !== '') nameDetails.kind = resource;
+  return { ...nameDetails, ...more };
 }
 
 export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);
@@ -150,8 +150,12 @@ export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
 /** Content inside of a protobuf envelope that cannot be decoded: `contentEncoding "gzip"`. */
-export const unsupportedContent = (what: string, accepted: readonly string[]): ApiError =>
-  new ApiError(415, 'UnsupportedMediaType', `the ${what} of the binary envelope is not supported; accepted are: ${accepted.join(', ')}`);
+export const unsupportedContent = (contentProblem: string, accepted: readonly string[]): ApiError =>
+  new ApiError(
+    415,
+    'UnsupportedMediaType',
+    `the ${contentProblem} of the binary envelope is not supported; accepted are: ${accepted.join(', ')}`,
+  );
 /** `kind` is the group kind: `{ group: 'apps', resource: 'Deployment' }`. */
 export const invalid = (kind: ResourceName, name: string, errors: readonly FieldError[]): ApiError => {
   const texts = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
@@ -212,8 +216,8 @@ export const timeout = (message: string, retryAfterSeconds?: number): ApiError =
 /** The client took too long to send its request. */
 export const requestTimedOut = (message: string): ApiError => new ApiError(408, 'Timeout', message, {});
 /** `retry`: the request has waited, and may be retried after a second. */
-export const tooLargeResourceVersion = (wanted: string, current: number, retry: boolean): ApiError =>
-  new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+export const tooLargeResourceVersion = (requestedVersion: string, current: number, retry: boolean): ApiError =>
+  new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${requestedVersion}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     ...(retry && { retryAfterSeconds: 1 }),
   });
@@ -236,12 +240,12 @@ export const remoteFailure = (code: number, r: ResourceName, name: string, probl
 
 /** The error of another server or of a webhook, with its message; a success code becomes a failure. */
 export function fromStatus(
-  given: Pick<Partial<Status>, 'code' | 'reason' | 'details' | 'metadata'>,
+  status: Pick<Partial<Status>, 'code' | 'reason' | 'details' | 'metadata'>,
   message: string,
   least: number,
 ): ApiError {
-  const error = new ApiError(Math.max(given.code ?? 0, least), given.reason ?? '', message, given.details);
-  if (given.metadata !== undefined && Object.keys(given.metadata).length > 0) error.listMeta = given.metadata;
+  const error = new ApiError(Math.max(status.code ?? 0, least), status.reason ?? '', message, status.details);
+  if (status.metadata !== undefined && Object.keys(status.metadata).length > 0) error.listMeta = status.metadata;
   return error;
 }
 

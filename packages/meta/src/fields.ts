@@ -61,19 +61,19 @@ export class FieldSelector {
     return this.requirements.map((r) => `${r.field}${r.operator}${escapeFieldValue(r.value)}`).join(',');
   }
 }
-export const hasValue = ({ value, not }: FieldTest, found: string): boolean =>
-  (value === undefined || found === value) && (not.size === 0 || !not.has(found));
+export const hasValue = ({ value, not }: FieldTest, actualValue: string): boolean =>
+  (value === undefined || actualValue === value) && (not.size === 0 || !not.has(actualValue));
 
 function byField(requirements: readonly FieldRequirement[]): readonly FieldTest[] | 'none' {
-  const found = new Map<string, { field: string; value: string | undefined; not: Set<string> }>();
+  const testsByField = new Map<string, { field: string; value: string | undefined; not: Set<string> }>();
   for (const { field, operator, value } of requirements) {
-    const test = found.get(field) ?? { field, value: undefined, not: new Set<string>() };
-    found.set(field, test);
+    const test = testsByField.get(field) ?? { field, value: undefined, not: new Set<string>() };
+    testsByField.set(field, test);
     if (operator === '!=') test.not.add(value);
     else if (test.value !== undefined && test.value !== value) return 'none';
     else test.value = value;
   }
-  return [...found.values()];
+  return [...testsByField.values()];
 }
 
 export const everyField = new FieldSelector([]);
@@ -110,9 +110,10 @@ const terms = (text: string): string[] => text.match(/(?:\\.|[^,\\]|\\$)+/gs) ??
 export function parseFieldSelector(text: string): FieldSelector {
   if (text === '') return everyField;
   const requirements: FieldRequirement[] = [];
-  const found = terms(text);
-  if (found.length > MAX_FIELD_REQUIREMENTS) throw badRequest(`the field selector has more than ${MAX_FIELD_REQUIREMENTS} requirements`);
-  for (const term of found.sort()) {
+  const selectorTerms = terms(text);
+  if (selectorTerms.length > MAX_FIELD_REQUIREMENTS)
+    throw badRequest(`the field selector has more than ${MAX_FIELD_REQUIREMENTS} requirements`);
+  for (const term of selectorTerms.sort()) {
     const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
     if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     requirements.push({
@@ -125,18 +126,22 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /**
- * Refuses fields that the kind does not have. `own` are the kind's fields in addition to name and namespace; the error for a kind
+ * Refuses fields that the kind does not have. `selectableFields` are the kind's fields in addition to name and namespace; the error for a kind
  * without any differs, and some kinds have an error of their own (`problem`). Custom kinds without namespaces (`namespaced`) have
  * no namespace field either; built-in ones do, and theirs is empty.
  */
 export function checkFieldSelector(
   selector: FieldSelector,
-  own: Readonly<Record<string, unknown>> | undefined,
-  problem = own === undefined ? onlyMetadata : notSupported,
+  selectableFields: Readonly<Record<string, unknown>> | undefined,
+  problem = selectableFields === undefined ? onlyMetadata : notSupported,
   namespaced = true,
 ): void {
   for (const { field } of selector.requirements) {
-    if (field === 'metadata.name' || (namespaced && field === 'metadata.namespace') || (own !== undefined && Object.hasOwn(own, field)))
+    if (
+      field === 'metadata.name' ||
+      (namespaced && field === 'metadata.namespace') ||
+      (selectableFields !== undefined && Object.hasOwn(selectableFields, field))
+    )
       continue;
     throw badRequest(problem(field));
   }

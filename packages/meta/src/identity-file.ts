@@ -5,8 +5,8 @@ import { type Identity, identities, plat } from './identity.ts';
 
 /** The identity of that name, or the one that a JSON file describes. Throws with what is wrong with it. */
 export function identityOf(nameOrFile: string): Identity {
-  const known = own(identities, nameOrFile);
-  if (known !== undefined) return known;
+  const builtInIdentity = own(identities, nameOrFile);
+  if (builtInIdentity !== undefined) return builtInIdentity;
   let text: string;
   try {
     text = readFileSync(nameOrFile, 'utf8');
@@ -25,13 +25,13 @@ export function identityOf(nameOrFile: string): Identity {
 /** Throws unless a value has the texts that the model has, and no others. */
 function checkLike(model: object, value: unknown, path: string, optional: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`"${path}" is not an object`);
-  const given = value as Record<string, unknown>;
-  for (const name of Object.keys(given))
+  const fields = value as Record<string, unknown>;
+  for (const name of Object.keys(fields))
     if (!Object.hasOwn(model, name) && !optional.includes(name)) throw new Error(`"${path}${name}" is not known`);
-  for (const [name, like] of Object.entries(model)) {
-    if (!Object.hasOwn(given, name)) throw new Error(`"${path}${name}" is missing`);
-    if (typeof like === 'object') checkLike(like, own(given, name), `${path}${name}.`, []);
-    else if (typeof own(given, name) !== 'string') throw new Error(`"${path}${name}" is not a text`);
-    else if (own(given, name) === '') throw new Error(`"${path}${name}" is empty`);
+  for (const [name, example] of Object.entries(model)) {
+    if (!Object.hasOwn(fields, name)) throw new Error(`"${path}${name}" is missing`);
+    if (typeof example === 'object') checkLike(example, own(fields, name), `${path}${name}.`, []);
+    else if (typeof own(fields, name) !== 'string') throw new Error(`"${path}${name}" is not a text`);
+    else if (own(fields, name) === '') throw new Error(`"${path}${name}" is empty`);
   }
 }

@@ -116,11 +116,11 @@ export function baseGroup(identity: Identity, group: string): string | undefined
  *   networking.k8s.io → this server has the names of identity plat, …      gateway.networking.k8s.io → undefined
  */
 export function otherIdentityHint(identity: Identity, group: string, isBuiltIn: (group: string) => boolean): string | undefined {
-  for (const other of Object.values(identities)) {
-    if (other.groupSuffix === identity.groupSuffix) continue;
-    const base = baseGroup(other, group);
+  for (const otherIdentity of Object.values(identities)) {
+    if (otherIdentity.groupSuffix === identity.groupSuffix) continue;
+    const base = baseGroup(otherIdentity, group);
     if (base === undefined || unsuffixed.has(base) || !isBuiltIn(groupName(identity, base))) continue;
-    return `this server has the names of identity ${identity.name}, where ${group} is ${groupName(identity, base)}; for manifests with ${other.groupSuffix} names start one with --identity ${other.name}`;
+    return `this server has the names of identity ${identity.name}, where ${group} is ${groupName(identity, base)}; for manifests with ${otherIdentity.groupSuffix} names start one with --identity ${otherIdentity.name}`;
   }
   return undefined;
 }
@@ -140,8 +140,8 @@ const namedGroups = ['authentication', 'authorization', 'rbac.authorization', 'a
 /** The identity of a server by the groups that it serves, which a client knows; the stock one if it is none of the known. */
 export function identityServing(groups: Iterable<string>): Identity {
   const served = new Set(groups);
-  const known = Object.values(identities).find((identity) => namedGroups.some((base) => served.has(groupName(identity, base))));
-  return known ?? kubernetes;
+  const matchingIdentity = Object.values(identities).find((identity) => namedGroups.some((base) => served.has(groupName(identity, base))));
+  return matchingIdentity ?? kubernetes;
 }
 
 /** A name with a prefix, which no property that objects inherit has: labels and annotations may be looked up by it. */

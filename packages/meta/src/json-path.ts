@@ -37,10 +37,10 @@ const MOST_EFFORT = 2_000_000;
 class TooMuch extends Error {}
 
 /** A path is evaluated synchronously, so that one counter is enough for all steps. */
-let left = 0;
+let effortLeft = 0;
 let most = MOST;
 /** Whether a field that no value has ends the search. */
-let needed = false;
+let isRequired = false;
 /** Why the search ended without a result, with what its message names. */
 let failure: { readonly why: string; readonly about: string | number; readonly of?: number } | undefined;
 function fail(why: string, about: string | number = '', of?: number): undefined {
@@ -48,22 +48,22 @@ function fail(why: string, about: string | number = '', of?: number): undefined 
   return undefined;
 }
 function spend(values: number): void {
-  left -= values;
-  if (left < 0) throw new TooMuch();
+  effortLeft -= values;
+  if (effortLeft < 0) throw new TooMuch();
 }
 
 /** Compiles a path, to be evaluated many times. Throws JsonPathError. */
 export function jsonPath(text: string): JsonPath {
   const follow = inTurn(new PathReader(text).steps());
   return (value, bound) => {
-    left = bound?.effort ?? MOST_EFFORT;
+    effortLeft = bound?.effort ?? MOST_EFFORT;
     try {
       return follow([value]) ?? [];
     } catch (error) {
       if (!(error instanceof TooMuch)) throw error;
       return [];
     } finally {
-      if (bound !== undefined) bound.effort = left;
+      if (bound !== undefined) bound.effort = effortLeft;
     }
   };
 }
@@ -75,23 +75,23 @@ export type StrictPath = (value: unknown, isNeeded: boolean) => unknown[];
 export function strictJsonPath(text: string): StrictPath {
   const follow = inTurn(new PathReader(text).steps());
   return (value, isNeeded) => {
-    left = Number.POSITIVE_INFINITY;
+    effortLeft = Number.POSITIVE_INFINITY;
     most = MOST_OF_COMMAND;
-    needed = isNeeded;
+    isRequired = isNeeded;
     failure = undefined;
     try {
-      const found = follow([value]);
-      if (found !== undefined) return found;
+      const results = follow([value]);
+      if (results !== undefined) return results;
       throw new JsonPathError(failureText(failure));
     } finally {
       most = MOST;
-      needed = false;
+      isRequired = false;
     }
   };
 }
-function failureText(found: typeof failure): string {
-  if (found === undefined) return 'the path finds too many values';
-  const { why, about, of } = found;
+function failureText(lastFailure: typeof failure): string {
+  if (lastFailure === undefined) return 'the path finds too many values';
+  const { why, about, of } = lastFailure;
   return why.replace('%', String(about)).replace('#', String(of));
 }
 
@@ -119,10 +119,10 @@ function children(value: unknown): unknown[] {
 const field =
   (name: string): PathSegment =>
   (values) => {
-    const found = values
+    const fieldValues = values
       .filter((value) => isObject(value) && Object.hasOwn(value, name))
       .map((value) => own(value as Record<string, unknown>, name));
-    return needed && found.length === 0 && values.length > 0 ? fail('% is not found', name) : found;
+    return isRequired && fieldValues.length === 0 && values.length > 0 ? fail('% is not found', name) : fieldValues;
   };
 
 const everyChild: PathSegment = (values) =>
@@ -134,16 +134,16 @@ const everyChild: PathSegment = (values) =>
 
 /** Every value with children, itself before its descendants. */
 const everywhere: PathSegment = (values) => {
-  const found: unknown[] = [];
+  const allValues: unknown[] = [];
   const visit = (value: unknown): void => {
     const below = children(value);
     spend(1 + below.length);
-    if (below.length === 0 || found.length > most) return;
-    found.push(value);
+    if (below.length === 0 || allValues.length > most) return;
+    allValues.push(value);
     for (const child of below) visit(child);
   };
   for (const value of values) visit(value);
-  return found;
+  return allValues;
 };
 
 const constant =
@@ -154,29 +154,29 @@ const constant =
 const union =
   (branches: readonly PathSegment[]): PathSegment =>
   (values) => {
-    const found: unknown[] = [];
+    const unionValues: unknown[] = [];
     for (const branch of branches) {
       spend(values.length);
       const some = branch(values);
       if (some === undefined) return undefined;
       spend(some.length);
-      for (const one of some) found.push(one);
+      for (const branchValue of some) unionValues.push(branchValue);
     }
-    return found;
+    return unionValues;
   };
 
 /** Items of lists; null is skipped, anything else that is not a list ends the search. */
 function ofLists(pick: (list: readonly unknown[]) => unknown[] | undefined): PathSegment {
   return (values) => {
-    const found: unknown[] = [];
+    const listValues: unknown[] = [];
     for (const value of values) {
       if (value === null) continue;
       const some = Array.isArray(value) ? pick(value) : fail('% is not a list', isObject(value) ? 'an object' : 'a value');
       spend(some?.length ?? 0);
       if (some === undefined) return undefined;
-      for (const one of some) found.push(one);
+      for (const listValue of some) listValues.push(listValue);
     }
-    return found;
+    return listValues;
   };
 }
 
@@ -208,24 +208,24 @@ const comparisons: Readonly<Record<string, Compare>> = {
   '>=': (order) => order >= 0,
 };
 
-const having = (what: PathSegment): PathSegment => ofLists((list) => list.filter((item) => (what([item])?.length ?? 0) > 0));
+const having = (condition: PathSegment): PathSegment => ofLists((list) => list.filter((item) => (condition([item])?.length ?? 0) > 0));
 
-function comparing(one: PathSegment, operator: string, other: PathSegment): PathSegment {
+function comparing(leftSide: PathSegment, operator: string, rightSide: PathSegment): PathSegment {
   const passes = own(comparisons, operator) as Compare;
   return ofLists((list) => {
-    const found: unknown[] = [];
+    const matchingItems: unknown[] = [];
     for (const item of list) {
       spend(1);
-      const lefts = one([item]);
-      const rights = other([item]);
+      const lefts = leftSide([item]);
+      const rights = rightSide([item]);
       if (lefts === undefined || rights === undefined) return undefined;
       if (lefts.length > 1 || rights.length > 1) return fail('can only compare one element at a time');
       if (lefts.length === 0 || rights.length === 0) continue;
       const order = orderOf(lefts[0], rights[0]);
       if (order === undefined || (typeof lefts[0] === 'boolean' && /[<>]/.test(operator))) return fail('incompatible types for comparison');
-      if (passes(order)) found.push(item);
+      if (passes(order)) matchingItems.push(item);
     }
-    return found;
+    return matchingItems;
   });
 }
 
@@ -274,7 +274,7 @@ class PathReader {
 
   private name(): PathSegment | undefined {
     const name = this.match(NAME);
-    return name === '' ? undefined : named(name);
+    return name === '' ? undefined : namedChild(name);
   }
 
   private literal(): PathSegment {
@@ -316,9 +316,9 @@ class PathReader {
     const inner = this.condition();
     const parts = OPERATOR.exec(inner);
     if (parts === null) return having(inTurn(new PathReader(inner).steps()));
-    const [, left = '', operator = '', right = ''] = parts;
+    const [, leftText = '', operator = '', right = ''] = parts;
     if (!Object.hasOwn(comparisons, operator)) throw new JsonPathError(`there is no comparison ${operator}`);
-    return comparing(inTurn(new PathReader(left).steps()), operator, inTurn(new PathReader(right).steps()));
+    return comparing(inTurn(new PathReader(leftText).steps()), operator, inTurn(new PathReader(right).steps()));
   }
   /** The text up to `)]`, outside of quoted strings. */
   private condition(): string {
@@ -342,14 +342,14 @@ class PathReader {
   }
   private match(pattern: RegExp): string {
     pattern.lastIndex = this.at;
-    const [found = ''] = pattern.exec(this.text) ?? [];
-    this.at += found.length;
-    return found;
+    const [matchedText = ''] = pattern.exec(this.text) ?? [];
+    this.at += matchedText.length;
+    return matchedText;
   }
 }
 
-const named = (name: string): PathSegment => (name === '*' ? everyChild : field(name.replaceAll('\\', '')));
-const everywhereThen = (name: string): PathSegment => (name === '' ? everywhere : inTurn([everywhere, named(name)]));
+const namedChild = (name: string): PathSegment => (name === '*' ? everyChild : field(name.replaceAll('\\', '')));
+const everywhereThen = (name: string): PathSegment => (name === '' ? everywhere : inTurn([everywhere, namedChild(name)]));
 
 function bracketed(text: string): PathSegment {
   if (text === '*') return slice(0, undefined, 1);

@@ -26,19 +26,19 @@ export interface LabelRequirement {
 export class LabelSelector {
   /** Nothing matches: the selector was not given. */
   readonly nothing: boolean;
-  private readonly given: readonly LabelRequirement[];
+  private readonly unsorted: readonly LabelRequirement[];
   private sorted: readonly LabelRequirement[] | undefined;
   private tests: readonly ((labels: Labels) => boolean)[] | undefined;
   /** A long selector's requirements by key: an object then costs what its labels cost, however long the selector is. */
   private byKey: Requirements | undefined;
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
-    this.given = requirements;
+    this.unsorted = requirements;
     this.nothing = nothing;
   }
   /** By key. */
   get requirements(): readonly LabelRequirement[] {
-    this.sorted ??= [...this.given].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    this.sorted ??= [...this.unsorted].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     return this.sorted;
   }
   /** Requirements on a label to have one of some values; each alone narrows the candidates. */
@@ -47,16 +47,16 @@ export class LabelSelector {
   }
   /** Every object matches. */
   get everything(): boolean {
-    return !this.nothing && this.given.length === 0;
+    return !this.nothing && this.unsorted.length === 0;
   }
   matches(labels: Labels | undefined): boolean {
     if (this.nothing) return false;
     const tested = labels ?? noLabels;
-    if (this.given.length > LONG_FROM) {
-      this.byKey ??= grouped(this.given);
+    if (this.unsorted.length > LONG_FROM) {
+      this.byKey ??= grouped(this.unsorted);
       return matchesAll(this.byKey, tested);
     }
-    this.tests ??= this.given.map(compile);
+    this.tests ??= this.unsorted.map(compile);
     for (const test of this.tests) if (!test(tested)) return false;
     return true;
   }
@@ -72,11 +72,11 @@ const LONG_FROM = 8;
 interface Requirements {
   readonly tests: ReadonlyMap<string, KeyTest>;
   /** How many keys an object must have. */
-  readonly needed: number;
+  readonly requiredKeys: number;
 }
 /** All requirements on one key. */
 interface KeyTest {
-  needed: boolean;
+  isRequired: boolean;
   absent: boolean;
   /** Values of which the label must have one. */
   in: Set<string> | undefined;
@@ -88,16 +88,23 @@ interface KeyTest {
 function grouped(requirements: readonly LabelRequirement[]): Requirements {
   const tests = new Map<string, KeyTest>();
   for (const { key, operator, values } of requirements) {
-    const test = tests.get(key) ?? { needed: false, absent: false, in: undefined, notIn: undefined, above: undefined, below: undefined };
+    const test = tests.get(key) ?? {
+      isRequired: false,
+      absent: false,
+      in: undefined,
+      notIn: undefined,
+      above: undefined,
+      below: undefined,
+    };
     tests.set(key, test);
     if (operator === '!') test.absent = true;
     else if (operator === '!=' || operator === 'notin') {
       test.notIn ??= new Set();
       for (const value of values) test.notIn.add(value);
-    } else test.needed = true;
+    } else test.isRequired = true;
     if (operator === '=' || operator === '==' || operator === 'in') {
-      const { in: before } = test;
-      test.in = new Set(before === undefined ? values : values.filter((value) => before.has(value)));
+      const { in: allowedValues } = test;
+      test.in = new Set(allowedValues === undefined ? values : values.filter((value) => allowedValues.has(value)));
     } else if (operator === 'gt') {
       const bound = BigInt(values[0] as string);
       if (test.above === undefined || bound > test.above) test.above = bound;
@@ -106,30 +113,30 @@ function grouped(requirements: readonly LabelRequirement[]): Requirements {
       if (test.below === undefined || bound < test.below) test.below = bound;
     }
   }
-  let needed = 0;
-  for (const test of tests.values()) if (test.needed) needed++;
-  return { tests, needed };
+  let requiredKeys = 0;
+  for (const test of tests.values()) if (test.isRequired) requiredKeys++;
+  return { tests, requiredKeys };
 }
 
 /** Selectors on so many keys cost what the labels of an object cost; those on fewer what their keys cost. */
 const MANY_KEYS = 64;
 
-function matchesAll({ tests, needed }: Requirements, labels: Labels): boolean {
+function matchesAll({ tests, requiredKeys }: Requirements, labels: Labels): boolean {
   if (tests.size < MANY_KEYS) {
     for (const [key, test] of tests) {
       const value = own(labels, key);
-      if (value === undefined ? test.needed : !matchesKey(test, value)) return false;
+      if (value === undefined ? test.isRequired : !matchesKey(test, value)) return false;
     }
     return true;
   }
-  let met = 0;
+  let metKeys = 0;
   for (const key of Object.keys(labels)) {
     const test = tests.get(key);
     if (test === undefined) continue;
     if (!matchesKey(test, labels[key] as string)) return false;
-    if (test.needed) met++;
+    if (test.isRequired) metKeys++;
   }
-  return met === needed;
+  return metKeys === requiredKeys;
 }
 
 function matchesKey(test: KeyTest, value: string): boolean {
@@ -231,15 +238,15 @@ class Parser {
     return token;
   }
   all(): LabelRequirement[] {
-    const found: LabelRequirement[] = [];
-    if (this.ahead.type === 'end') return found;
+    const requirements: LabelRequirement[] = [];
+    if (this.ahead.type === 'end') return requirements;
     if (!startsRequirement(this.ahead)) throw badRequest(`found '${this.ahead.text}', expected: !, identifier, or 'end of string'`);
     for (;;) {
-      if (found.length >= MAX_REQUIREMENTS) throw badRequest(`the label selector has more than ${MAX_REQUIREMENTS} requirements`);
-      found.push(this.requirement());
-      const after = this.next();
-      if (after.type === 'end') return found;
-      if (after.type !== ',') throw badRequest(`found '${after.text}', expected: ',' or 'end of string'`);
+      if (requirements.length >= MAX_REQUIREMENTS) throw badRequest(`the label selector has more than ${MAX_REQUIREMENTS} requirements`);
+      requirements.push(this.requirement());
+      const separator = this.next();
+      if (separator.type === 'end') return requirements;
+      if (separator.type !== ',') throw badRequest(`found '${separator.text}', expected: ',' or 'end of string'`);
       if (!startsRequirement(this.ahead)) throw badRequest(`found '${this.ahead.text}', expected: identifier after ','`);
     }
   }
@@ -293,19 +300,19 @@ class Parser {
 const unparsable = (why: string) => badRequest(`unable to parse requirement: ${why}`);
 
 function checkValues(key: string, operator: LabelOperator, values: readonly string[]): void {
-  const found: string[] = [];
+  const faults: string[] = [];
   if (operator === 'gt' || operator === 'lt') {
     values.forEach((value, i) => {
       if (integer(value) === undefined) {
-        found.push(`values[${i}]: Invalid value: ${show(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
+        faults.push(`values[${i}]: Invalid value: ${show(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
       }
     });
   }
   values.forEach((value, i) => {
     const problems = labelValue(value);
-    if (problems.length > 0) found.push(`values[${i}][${key}]: Invalid value: ${show(value)}: ${problems.join('; ')}`);
+    if (problems.length > 0) faults.push(`values[${i}][${key}]: Invalid value: ${show(value)}: ${problems.join('; ')}`);
   });
-  if (found.length > 0) throw unparsable(found.length === 1 ? (found[0] as string) : `[${found.join(', ')}]`);
+  if (faults.length > 0) throw unparsable(faults.length === 1 ? (faults[0] as string) : `[${faults.join(', ')}]`);
 }
 
 // ---- the object --------------------------------------------------------------------------------------------------
@@ -323,9 +330,9 @@ export function fromLabelSelector(object: LabelSelectorObject | undefined): Labe
   const requirements: LabelRequirement[] = [];
   for (const [key, value] of Object.entries(object.matchLabels ?? {})) requirements.push({ key, operator: '=', values: [value] });
   for (const { key, operator, values } of object.matchExpressions ?? []) {
-    const known = own(objectOperators, operator);
-    if (known === undefined) throw badRequest(`${JSON.stringify(operator)} is not a valid label selector operator`);
-    requirements.push({ key, operator: known, values: values ?? [] });
+    const labelOperator = own(objectOperators, operator);
+    if (labelOperator === undefined) throw badRequest(`${JSON.stringify(operator)} is not a valid label selector operator`);
+    requirements.push({ key, operator: labelOperator, values: values ?? [] });
   }
   return requirements.length === 0 ? everyLabel : new LabelSelector(requirements);
 }

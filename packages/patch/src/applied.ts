@@ -59,12 +59,12 @@ function belowFields(shape: MessageShape, value: Values, member: boolean, skippe
     const field = fieldOf(shape, key);
     if (item === undefined || skip === true || field === undefined) continue;
     // A field is a member itself only when it has nothing below it; one that the schema does not name always is.
-    const named = shape.fields.has(key);
-    const found = below(field.shape, item, !named, skip);
+    const isDeclared = shape.fields.has(key);
+    const fieldsBelow = below(field.shape, item, !isDeclared, skip);
     if (skip?.self === true) {
-      if (found !== undefined && !isEmpty(found)) gathered.add(base, field, found);
-    } else if (found === leaf || isBare(item)) gathered.add(base, field, leaf);
-    else if (found !== undefined || !named) gathered.add(base, field, found ?? leaf);
+      if (fieldsBelow !== undefined && !isEmpty(fieldsBelow)) gathered.add(base, field, fieldsBelow);
+    } else if (fieldsBelow === leaf || isBare(item)) gathered.add(base, field, leaf);
+    else if (fieldsBelow !== undefined || !isDeclared) gathered.add(base, field, fieldsBelow ?? leaf);
   }
   return gathered.build(base, member);
 }
@@ -115,48 +115,48 @@ function textOf(place: Place | undefined): string {
   const { above, element } = place;
   return textOf(above) + (typeof element === 'number' ? `[${element}]` : elementText(element));
 }
-function report(errors: string[], place: Place | undefined, what: string): void {
-  errors.push(`${textOf(place)}: ${what}`);
+function report(errors: string[], place: Place | undefined, problem: string): void {
+  errors.push(`${textOf(place)}: ${problem}`);
 }
 
 function check(type: Type, value: unknown, place: Place | undefined, errors: string[]): void {
   if (value === null || value === undefined || errors.length >= MAX_ERRORS) return;
-  const resolved = resolve(type);
-  switch (resolved.node) {
+  const resolvedType = resolve(type);
+  switch (resolvedType.node) {
     case 'scalar':
-      if (!fits(resolved.name, value)) report(errors, place, `${expected(resolved.name)}, got ${found(value)}`);
+      if (!fits(resolvedType.name, value)) report(errors, place, `${expected(resolvedType.name)}, got ${valueKind(value)}`);
       break;
     case 'message':
-      if (isObject(value)) checkMessage(resolved, value, place, errors);
-      else report(errors, place, `expected map, got ${found(value)}`);
+      if (isObject(value)) checkMessage(resolvedType, value, place, errors);
+      else report(errors, place, `expected map, got ${valueKind(value)}`);
       break;
     case 'map':
-      if (!isObject(value)) report(errors, place, `expected map, got ${found(value)}`);
-      else for (const key in value) check(resolved.value, value[key], { above: place, element: keyElement(key) }, errors);
+      if (!isObject(value)) report(errors, place, `expected map, got ${valueKind(value)}`);
+      else for (const key in value) check(resolvedType.value, value[key], { above: place, element: keyElement(key) }, errors);
       break;
     case 'list':
-      if (Array.isArray(value)) checkList(resolved, value, place, errors);
-      else report(errors, place, `expected list, got ${found(value)}`);
+      if (Array.isArray(value)) checkList(resolvedType, value, place, errors);
+      else report(errors, place, `expected list, got ${valueKind(value)}`);
       break;
     case 'union':
-      check(isObject(value) ? resolved.object.type : resolved.other.type, value, place, errors);
+      check(isObject(value) ? resolvedType.object.type : resolvedType.other.type, value, place, errors);
       break;
   }
 }
 
 function checkMessage(type: MessageType, value: Values, place: Place | undefined, errors: string[]): void {
-  const known = type.structure ?? type;
+  const declaredType = type.structure ?? type;
   for (const key in value) {
-    const field = fieldNamed(known, key);
+    const field = fieldNamed(declaredType, key);
     if (field !== undefined) check(field.type, value[key], { above: place, element: keyElement(key) }, errors);
-    else if (known.unknown === 'drop') report(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
+    else if (declaredType.unknown === 'drop') report(errors, { above: place, element: keyElement(key) }, 'field not declared in schema');
   }
 }
 
 function checkList(type: ListType, list: readonly unknown[], place: Place | undefined, errors: string[]): void {
   const shape = shapeOf(type);
   if (shape.node === 'list') checkLength(list);
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   list.forEach((item, i) => {
     if (errors.length >= MAX_ERRORS) return;
     let element: string | number = i;
@@ -168,8 +168,8 @@ function checkList(type: ListType, list: readonly unknown[], place: Place | unde
         report(errors, place, `element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element)) report(errors, place, `duplicate entries for key ${elementText(element)}`);
-      seen.add(element);
+      if (seenKeys.has(element)) report(errors, place, `duplicate entries for key ${elementText(element)}`);
+      seenKeys.add(element);
     }
     check(type.item, item, { above: place, element }, errors);
   });
@@ -211,6 +211,6 @@ function expected(name: ScalarName): string {
       return 'expected any scalar';
   }
 }
-function found(value: unknown): string {
+function valueKind(value: unknown): string {
   return Array.isArray(value) ? 'list' : isObject(value) ? 'map' : typeof value;
 }

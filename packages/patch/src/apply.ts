@@ -45,8 +45,8 @@ function* mergedOrTakenOver(write: ApplyWrite): Work<Applied> {
     if (!(error instanceof ApplyConflict)) throw error;
     const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
     if (yielded === undefined) throw error.toError();
-    const rest = error.without(yielded);
-    if (rest.conflicts.length > 0) throw rest.toError();
+    const remainingConflict = error.without(yielded);
+    if (remainingConflict.conflicts.length > 0) throw remainingConflict.toError();
     yield;
     return yield* mergedObject(write, true);
   }
@@ -63,13 +63,13 @@ function checkBody(write: ApplyWrite): void {
   if (isObject(metadata) && metadata.managedFields !== undefined && metadata.managedFields !== null)
     throw badRequest('metadata.managedFields must be nil');
   if (applied.kind !== kind) {
-    const named = nameOf(write);
-    throw refused(write, `no corresponding type for ${named.slice(named.indexOf('; ') + 2)}`);
+    const objectName = nameOf(write);
+    throw refusal(write, `no corresponding type for ${objectName.slice(objectName.indexOf('; ') + 2)}`);
   }
   const errors = checkApplied(type, applied);
-  if (errors.length > 0) throw refused(write, errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`);
+  if (errors.length > 0) throw refusal(write, errors.length === 1 ? (errors[0] as string) : `errors:\n  ${errors.join('\n  ')}`);
 }
-function refused(write: ApplyWrite, why: string): ApiError {
+function refusal(write: ApplyWrite, why: string): ApiError {
   return badRequest(`failed to create typed patch object (${nameOf(write)}): ${why}`);
 }
 /** `namespace/name; group/version, Kind=kind`, as far as the body has them. */
@@ -85,8 +85,8 @@ function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
   const { type, live, applied, apiVersion, subresource = '' } = write;
   const shape = shapeOf(type);
   const skipped = skippedPaths(write.resetFields);
-  const stored = live === undefined ? undefined : managedFieldsOf(live);
-  const before = yield* managersOf(write, stored);
+  const storedEntries = live === undefined ? undefined : managedFieldsOf(live);
+  const managersBefore = yield* managersOf(write, storedEntries);
   try {
     yield;
     const set = write.large ? yield* fieldsOfLarge(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
@@ -100,21 +100,22 @@ function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
       fields: set,
       entry: undefined,
     };
-    const last = before.find((manager) => isSame(manager, self));
-    const others = before.filter((manager) => manager !== last);
+    const last = managersBefore.find((manager) => isSame(manager, self));
+    const others = managersBefore.filter((manager) => manager !== last);
     const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
     yield;
-    const left = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
+    const prunedObject = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
     yield;
-    const comparison = write.large ? yield* compareLarge(shape, live, left, skipped) : undefined;
-    const versions = new Comparisons(write, live, left, skipped, () => decoded(write, left), comparison);
+    const comparison = write.large ? yield* compareLarge(shape, live, prunedObject, skipped) : undefined;
+    const versions = new Comparisons(write, live, prunedObject, skipped, () => decodedObject(write, prunedObject), comparison);
     yield;
-    const after = yield* remainingManagers(others, versions, force);
-    if (!isEmpty(set)) after.push({ ...self, time: wholeSeconds(write.now) });
+    const managersAfter = yield* remainingManagers(others, versions, force);
+    if (!isEmpty(set)) managersAfter.push({ ...self, time: wholeSeconds(write.now) });
     const same = isSameObject(versions.own.comparison);
-    if (same && live !== undefined && sameOwners(before, after)) return { object: live, managedFields: stored as ManagedFieldsEntry[] };
+    if (same && live !== undefined && sameOwners(managersBefore, managersAfter))
+      return { object: live, managedFields: storedEntries as ManagedFieldsEntry[] };
     yield;
-    return { object: same && live !== undefined ? live : decoded(write, left), managedFields: writeManagers(after) };
+    return { object: same && live !== undefined ? live : decodedObject(write, prunedObject), managedFields: writeManagers(managersAfter) };
   } catch (error) {
     if (error instanceof Untyped) throw unprocessable(`failed to create typed live object (${nameOf(write)}): ${error.message}`);
     throw error;
@@ -145,31 +146,31 @@ function sameOwners(before: readonly Manager[], after: readonly Manager[]): bool
 }
 
 /** The managers of the stored object. The fields of an object without managers belong to its previous writer. */
-function* managersOf(write: ApplyWrite, stored: readonly ManagedFieldsEntry[] | undefined): Work<readonly Manager[]> {
+function* managersOf(write: ApplyWrite, storedEntries: readonly ManagedFieldsEntry[] | undefined): Work<readonly Manager[]> {
   const { live } = write;
-  const managers = stored === undefined ? [] : (readManagers(stored, true) ?? []);
+  const managers = storedEntries === undefined ? [] : (readManagers(storedEntries, true) ?? []);
   if (managers.length > 0 || live === undefined) return managers;
   return yield* managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
 }
 
 /** The remaining fields of other managers: without those that the apply changes or removes. */
 function* remainingManagers(others: readonly Manager[], versions: Comparisons, force: boolean): Work<Manager[]> {
-  const after: Manager[] = [];
+  const remaining: Manager[] = [];
   const conflicts: Conflict[] = [];
   for (const manager of others) {
     const version = versions.at(manager.apiVersion);
     if (version === undefined) continue;
     const { shape, comparison } = version;
     const fields = reconcile(shape, manager.fields);
-    const lost = intersection(fields, comparison.changed);
+    const lostFields = intersection(fields, comparison.changed);
     yield;
-    if (!isEmpty(lost)) conflicts.push({ manager, fields: lost });
-    const kept = difference(difference(fields, comparison.changed), comparison.removed);
-    if (!isEmpty(kept)) after.push(withFields(manager, kept));
+    if (!isEmpty(lostFields)) conflicts.push({ manager, fields: lostFields });
+    const keptFields = difference(difference(fields, comparison.changed), comparison.removed);
+    if (!isEmpty(keptFields)) remaining.push(withFields(manager, keptFields));
     yield;
   }
   if (conflicts.length > 0 && !force) throw new ApplyConflict(conflicts);
-  return after;
+  return remaining;
 }
 
 /** Every object has metadata and a name, regardless of its owners. */
@@ -179,9 +180,9 @@ function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
-    const before = reconcile(shape, last.fields);
+    const lastFields = reconcile(shape, last.fields);
     // Mostly an applier specifies the same fields as before, and nothing is removed.
-    if (isEmpty(difference(before, self.fields))) return merged;
+    if (isEmpty(difference(lastFields, self.fields))) return merged;
     const sets = [union(everyones, self.fields)];
     for (const other of others) {
       sets.push(reconcile(shape, other.fields));
@@ -189,7 +190,7 @@ function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager
     }
     const owned = yield* unionOf(sets);
     yield;
-    return prune(shape, merged, before, owned);
+    return prune(shape, merged, lastFields, owned);
   }
   const owned = new Map<string, FieldSet>();
   const byVersion = new Map<string, FieldSet[]>();
@@ -200,10 +201,10 @@ function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager
   }
   for (const [version, sets] of byVersion) owned.set(version, yield* unionOf(sets));
   yield;
-  return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => converted(write, object, to)).object;
+  return pruneAcross({ apiVersion, shape, object: merged }, last, owned, (object, to) => convertedTo(write, object, to)).object;
 }
 
-function converted(write: ApplyWrite, from: Versioned, to: string): Versioned | undefined {
+function convertedTo(write: ApplyWrite, from: Versioned, to: string): Versioned | undefined {
   if (from.apiVersion === to) return from;
   let { object } = from;
   if (from.apiVersion !== write.apiVersion) {
@@ -212,11 +213,13 @@ function converted(write: ApplyWrite, from: Versioned, to: string): Versioned | 
     object = back;
   }
   if (to === write.apiVersion) return { apiVersion: to, shape: shapeOf(write.type), object };
-  const made = write.convert?.(decoded(write, object), to);
-  return made === undefined ? undefined : { apiVersion: to, shape: shapeOf(made.type), object: made.object };
+  const convertedObject = write.convert?.(decodedObject(write, object), to);
+  return convertedObject === undefined
+    ? undefined
+    : { apiVersion: to, shape: shapeOf(convertedObject.type), object: convertedObject.object };
 }
 
-function decoded(write: ApplyWrite, object: Values): Values {
+function decodedObject(write: ApplyWrite, object: Values): Values {
   try {
     return write.decode === undefined ? decodeMerged(write.type, write.live, object) : write.decode(object);
   } catch (error) {

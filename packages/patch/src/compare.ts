@@ -35,7 +35,7 @@ export interface Skipped {
 
 /** Compares two objects; an absent `before` is an empty object. Throws Untyped. */
 export function compare(shape: Shape, before: unknown, after: unknown, skipped?: Skipped): Comparison {
-  if (before === after) return nothing;
+  if (before === after) return noChanges;
   // An aborted walk may have left something behind.
   changedFields.top = 0;
   removedFields.top = 0;
@@ -44,7 +44,7 @@ export function compare(shape: Shape, before: unknown, after: unknown, skipped?:
   return { changed, removed: walk.removed ?? emptySet };
 }
 const noValues: Values = Object.freeze({});
-const nothing: Comparison = { changed: emptySet, removed: emptySet };
+const noChanges: Comparison = { changed: emptySet, removed: emptySet };
 
 const changedFields = new Gathered();
 const removedFields = new Gathered();
@@ -78,45 +78,45 @@ class Walk {
   private messages(shape: MessageShape, a: Values, b: Values, before: unknown, after: unknown, skipped?: Skipped): FieldSet | undefined {
     const changed = changedFields.top;
     const removed = removedFields.top;
-    let seen = false;
+    let isSeen = false;
     const isNew = a === noValues;
     for (const key in b) {
       const next = b[key];
       if (next === undefined) continue;
-      seen = true;
+      isSeen = true;
       const field = fieldOf(shape, key);
       const skip = skipped?.fields.get(key);
       if (field === undefined || skip === true) continue;
       let last = isNew ? undefined : own(a, key);
       if (last === undefined) last = skip?.self === true ? noValues : field.zero;
-      let found: FieldSet | undefined;
-      if (last === undefined) found = everything(field.shape, next);
+      let changedSet: FieldSet | undefined;
+      if (last === undefined) changedSet = everything(field.shape, next);
       else {
-        found = this.both(field.shape, last, next, skip);
+        changedSet = this.both(field.shape, last, next, skip);
         if (this.removed !== undefined) removedFields.add(removed, field, this.removed);
       }
-      if (found !== undefined) changedFields.add(changed, field, found);
+      if (changedSet !== undefined) changedFields.add(changed, field, changedSet);
     }
     for (const key in a) {
       const last = a[key];
       if (last === undefined) continue;
-      seen = true;
+      isSeen = true;
       if (own(b, key) !== undefined) continue;
       const field = fieldOf(shape, key);
       const skip = skipped?.fields.get(key);
       if (field === undefined || skip === true) continue;
       const next = skip?.self === true ? noValues : field.zero;
-      let gone: FieldSet | undefined;
-      if (next === undefined) gone = everything(field.shape, last, false);
+      let removedSet: FieldSet | undefined;
+      if (next === undefined) removedSet = everything(field.shape, last, false);
       else {
-        const found = this.both(field.shape, last, next, skip);
-        gone = this.removed;
-        if (found !== undefined) changedFields.add(changed, field, found);
+        const changedSet = this.both(field.shape, last, next, skip);
+        removedSet = this.removed;
+        if (changedSet !== undefined) changedFields.add(changed, field, changedSet);
       }
-      if (gone !== undefined) removedFields.add(removed, field, gone);
+      if (removedSet !== undefined) removedFields.add(removed, field, removedSet);
     }
     this.removed = removedFields.build(removed, false);
-    if (!seen) return (before === null) === (after === null) || shape.always.length > 0 ? undefined : leaf;
+    if (!isSeen) return (before === null) === (after === null) || shape.always.length > 0 ? undefined : leaf;
     return changedFields.build(changed, false);
   }
 
@@ -125,36 +125,36 @@ class Walk {
     const b = asObject(after);
     let changed: Items | undefined;
     let removed: Items | undefined;
-    let seen = false;
+    let isSeen = false;
     for (const key in b) {
       const next = b[key];
       if (next === undefined) continue;
-      seen = true;
+      isSeen = true;
       const last = own(a, key);
-      let found: FieldSet | undefined;
-      if (last === undefined) found = everything(value, next);
+      let changedSet: FieldSet | undefined;
+      if (last === undefined) changedSet = everything(value, next);
       else {
-        found = this.both(value, last, next);
+        changedSet = this.both(value, last, next);
         if (this.removed !== undefined) {
           removed ??= new Items();
           removed.addKey(key, this.removed);
         }
       }
-      if (found !== undefined) {
+      if (changedSet !== undefined) {
         changed ??= new Items();
-        changed.addKey(key, found);
+        changed.addKey(key, changedSet);
       }
     }
     for (const key in a) {
       const last = a[key];
       if (last === undefined) continue;
-      seen = true;
+      isSeen = true;
       if (own(b, key) !== undefined) continue;
       removed ??= new Items();
       removed.addKey(key, everything(value, last, false));
     }
     this.removed = removed?.build(false);
-    if (!seen) return equal(before, after) ? undefined : leaf;
+    if (!isSeen) return equal(before, after) ? undefined : leaf;
     return changed?.build(false);
   }
 
@@ -173,8 +173,8 @@ class Walk {
     // Most writes do not move items: their elements are then made only if something changed.
     let at = 0;
     for (; at < a.length && at < b.length && shape.same(a[at], b[at]); at++) {
-      const found = this.both(shape.item, a[at], b[at]);
-      if (found !== undefined) changed.add(shape.element(b[at]), found);
+      const changedSet = this.both(shape.item, a[at], b[at]);
+      if (changedSet !== undefined) changed.add(shape.element(b[at]), changedSet);
       if (this.removed !== undefined) removed.add(shape.element(b[at]), this.removed);
     }
     if (at < a.length || at < b.length) this.movedItems(shape, a, b, at, changed, removed);
@@ -195,8 +195,8 @@ class Walk {
         changed.add(element, everything(shape.item, next));
         continue;
       }
-      const found = this.both(shape.item, last, next);
-      if (found !== undefined) changed.add(element, found);
+      const changedSet = this.both(shape.item, last, next);
+      if (changedSet !== undefined) changed.add(element, changedSet);
       if (this.removed !== undefined) removed.add(element, this.removed);
     }
     for (const [element, last] of earlier) if (!later.has(element)) removed.add(element, everything(shape.item, last, false));
@@ -204,8 +204,8 @@ class Walk {
 }
 
 function withoutSelf(set: FieldSet): FieldSet | undefined {
-  const { '.': _, ...rest } = set;
-  return isEmpty(rest) ? undefined : rest;
+  const { '.': _, ...members } = set;
+  return isEmpty(members) ? undefined : members;
 }
 
 export function asObject(value: unknown): Values {
@@ -274,8 +274,8 @@ function everyField(shape: MessageShape, value: Values, bounded: boolean): Field
   return changedFields.build(base, true) ?? leaf;
 }
 function everyKey(shape: Shape, value: Values, bounded: boolean): FieldSet {
-  const known = shape.node === 'leaf' ? knownKeys(value) : undefined;
-  if (known !== undefined) return known;
+  const keySet = shape.node === 'leaf' ? knownKeys(value) : undefined;
+  if (keySet !== undefined) return keySet;
   let entries: Items | undefined;
   for (const key in value) {
     const next = value[key];

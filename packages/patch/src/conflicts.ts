@@ -19,8 +19,8 @@ export class ApplyConflict extends Error {
   }
   /** The same without conflicts over some fields. */
   without(fields: FieldSet): ApplyConflict {
-    const rest = this.conflicts.map((conflict) => ({ ...conflict, fields: difference(conflict.fields, fields) }));
-    return new ApplyConflict(rest.filter((conflict) => !isEmpty(conflict.fields)));
+    const remainingConflicts = this.conflicts.map((conflict) => ({ ...conflict, fields: difference(conflict.fields, fields) }));
+    return new ApplyConflict(remainingConflicts.filter((conflict) => !isEmpty(conflict.fields)));
   }
 
   toError(): ApiError {

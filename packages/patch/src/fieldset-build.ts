@@ -6,7 +6,7 @@ import { canonicalElement, compareElements, ELEMENTS_A_STEP, SELF, sorted, sorte
 /** Members of any of many sets. Each path is looked at once, however many sets there are. */
 export function* unionOf(sets: readonly FieldSet[]): Work<FieldSet> {
   const filled = sets.filter((set) => !isEmpty(set));
-  return filled.length === 0 ? emptySet : yield* allOf(filled, true, { left: ELEMENTS_A_STEP });
+  return filled.length === 0 ? emptySet : yield* allOf(filled, true, { stepsLeft: ELEMENTS_A_STEP });
 }
 /** The union of nodes of one path; below the root an empty one is a member. */
 function* allOf(nodes: readonly FieldSet[], root: boolean, pace: Pace): Work<FieldSet> {
@@ -43,7 +43,7 @@ class Children {
         return;
       }
       this.entries = new Map();
-      for (const known in this.set) if (known !== SELF) this.entries.set(known, [this.set[known] as FieldSet]);
+      for (const element in this.set) if (element !== SELF) this.entries.set(element, [this.set[element] as FieldSet]);
     }
     const alike = this.entries.get(element);
     if (alike === undefined) this.entries.set(element, [node]);
@@ -64,12 +64,12 @@ class Children {
 }
 /** How many elements are read before the next pause. */
 export interface Pace {
-  left: number;
+  stepsLeft: number;
 }
 /** Whether to yield, after one more element. */
 function isDue(pace: Pace): boolean {
-  if (--pace.left > 0) return false;
-  pace.left = ELEMENTS_A_STEP;
+  if (--pace.stepsLeft > 0) return false;
+  pace.stepsLeft = ELEMENTS_A_STEP;
   return true;
 }
 
@@ -82,7 +82,7 @@ const MAX_DEPTH = 500;
  * A set that a client sent. Elements of an unknown kind are dropped, as a newer server may have written them.
  * Undefined when it cannot be read.
  */
-export function* sentSet(fields: unknown, pace: Pace = { left: ELEMENTS_A_STEP }): Work<FieldSet | undefined> {
+export function* sentSet(fields: unknown, pace: Pace = { stepsLeft: ELEMENTS_A_STEP }): Work<FieldSet | undefined> {
   try {
     return yield* parseNode(fields, 0, pace);
   } catch {

@@ -48,19 +48,19 @@ function without(a: FieldSet, b: FieldSet, root: boolean): FieldSet | undefined 
   for (const element in a) {
     if (element === SELF) continue;
     const child = a[element] as FieldSet;
-    const other = b[element];
-    const rest = other === undefined ? child : without(child, other, false);
-    if (rest !== child) result ??= copyUntil(a, element);
-    if (rest !== undefined) {
+    const otherChild = b[element];
+    const remainingChild = otherChild === undefined ? child : without(child, otherChild, false);
+    if (remainingChild !== child) result ??= copyUntil(a, element);
+    if (remainingChild !== undefined) {
       children++;
-      if (result !== undefined) result[element] = rest;
+      if (result !== undefined) result[element] = remainingChild;
     }
   }
   if (result === undefined && keepsSelf === member) return a;
   if (children === 0) return keepsSelf ? leaf : undefined;
-  const kept = result ?? { ...a };
-  if (keepsSelf !== member) delete kept[SELF];
-  return kept;
+  const remainingSet = result ?? { ...a };
+  if (keepsSelf !== member) delete remainingSet[SELF];
+  return remainingSet;
 }
 function copyUntil(set: FieldSet, end: string): MutableFieldSet {
   const copy: MutableFieldSet = {};
@@ -81,9 +81,9 @@ function common(a: FieldSet, b: FieldSet, root: boolean): FieldSet | undefined {
   let result: MutableFieldSet | undefined;
   for (const element in a) {
     if (element === SELF) continue;
-    const other = b[element];
-    if (other === undefined) continue;
-    const shared = common(a[element] as FieldSet, other, false);
+    const otherChild = b[element];
+    if (otherChild === undefined) continue;
+    const shared = common(a[element] as FieldSet, otherChild, false);
     if (shared === undefined) continue;
     if (result === undefined) result = member ? { [SELF]: leaf } : {};
     result[element] = shared;
@@ -102,20 +102,20 @@ function both(a: FieldSet, b: FieldSet, root: boolean): FieldSet {
   const aIsLeaf = isEmpty(a);
   if (aIsLeaf && isEmpty(b)) return a;
   let changed: MutableFieldSet | undefined;
-  let added = false;
+  let hasNew = false;
   for (const element in b) {
     if (element === SELF) continue;
-    const mine = a[element];
-    const merged = mine === undefined ? (b[element] as FieldSet) : both(mine, b[element] as FieldSet, false);
-    if (merged === mine) continue;
+    const ownChild = a[element];
+    const mergedChild = ownChild === undefined ? (b[element] as FieldSet) : both(ownChild, b[element] as FieldSet, false);
+    if (mergedChild === ownChild) continue;
     changed ??= { ...a };
-    changed[element] = merged;
-    if (mine === undefined) added = true;
+    changed[element] = mergedChild;
+    if (ownChild === undefined) hasNew = true;
   }
   const member = !root && (aIsLeaf || a[SELF] !== undefined || isMember(b));
   const gains = member && a[SELF] === undefined && !(aIsLeaf && changed === undefined);
   if (changed === undefined && !gains) return a;
-  if (!added && !gains) return changed as FieldSet;
+  if (!hasNew && !gains) return changed as FieldSet;
   return inOrder(changed ?? a, member);
 }
 function inOrder(entries: FieldSet, member: boolean): FieldSet {
@@ -128,8 +128,8 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
   let count = 0;
   for (const element in a) {
-    const other = b[element];
-    if (other === undefined || !sameSet(a[element] as FieldSet, other)) return false;
+    const otherChild = b[element];
+    if (otherChild === undefined || !sameSet(a[element] as FieldSet, otherChild)) return false;
     count++;
   }
   for (const _ in b) count--;
@@ -163,19 +163,19 @@ export function size(set: FieldSet): number {
 
 /** Every member as text, or the first ones, members of a level before those below it: `.spec.containers[name="main"].image`. */
 export function paths(set: FieldSet, most = Number.POSITIVE_INFINITY, prefix = ''): string[] {
-  const found: string[] = [];
+  const foundPaths: string[] = [];
   const deeper: [string, FieldSet][] = [];
   for (const element in set) {
     if (element === SELF) continue;
-    if (found.length >= most) break;
+    if (foundPaths.length >= most) break;
     const child = set[element] as FieldSet;
     const text = prefix + elementText(element);
-    if (isMember(child)) found.push(text);
+    if (isMember(child)) foundPaths.push(text);
     if (!isEmpty(child)) deeper.push([text, child]);
   }
   for (const [text, child] of deeper) {
-    if (found.length >= most) break;
-    for (const path of paths(child, most - found.length, text)) found.push(path);
+    if (foundPaths.length >= most) break;
+    for (const path of paths(child, most - foundPaths.length, text)) foundPaths.push(path);
   }
-  return found;
+  return foundPaths;
 }

@@ -6,8 +6,8 @@ import { anyShape, type FieldShape, keyElement, type MessageShape, Untyped } fro
 
 /** The shape of a field; of one that the schema does not name, the shape of its value. Undefined: it is not kept. */
 export function fieldOf(shape: MessageShape, name: string): FieldShape | undefined {
-  const known = shape.fields.get(name);
-  if (known !== undefined || !shape.open) return known;
+  const declaredField = shape.fields.get(name);
+  if (declaredField !== undefined || !shape.open) return declaredField;
   return { name, element: `f:${name}`, rank: UNRANKED, always: false, zero: undefined, shape: anyShape };
 }
 const UNRANKED = -1;
@@ -40,12 +40,12 @@ export class Gathered {
     const { fields, nodes } = this;
     this.top = base;
     // Only objects without a schema have so many fields.
-    if (top - base > MOST_ENTRIES) return this.made(inOrder(fields, base, top), member);
+    if (top - base > MOST_ENTRIES) return this.setInOrder(inOrder(fields, base, top), member);
     let step = beginning(member);
     for (let i = base; i < top; i++) step = step.to((fields[i] as FieldShape).element, nodes[i] as FieldSet);
-    return step.set ?? step.keep(this.made(range(base, top), member));
+    return step.set ?? step.keep(this.setInOrder(range(base, top), member));
   }
-  private made(order: readonly number[], member: boolean): FieldSet {
+  private setInOrder(order: readonly number[], member: boolean): FieldSet {
     const set: MutableFieldSet = member ? { '.': leaf } : {};
     for (const i of order) set[(this.fields[i] as FieldShape).element] = this.nodes[i] as FieldSet;
     return set;
@@ -71,7 +71,7 @@ export class Items {
     const { elements, nodes } = this;
     const { length } = elements;
     if (this.byElement === undefined && length > 0 && !this.isNext(element))
-      this.byElement = new Map(elements.map((known, i) => [known, nodes[i] as FieldSet]));
+      this.byElement = new Map(elements.map((earlierElement, i) => [earlierElement, nodes[i] as FieldSet]));
     if (this.byElement !== undefined && this.byElement.set(element, node).size === length)
       throw new Untyped(`duplicate entries for key ${elementText(element)}`);
     elements.push(element);
@@ -93,18 +93,18 @@ export class Items {
     const { length } = this.elements;
     if (length === 0) return undefined;
     if (this.byElement !== undefined) this.putInOrder(this.byElement);
-    if (length > MOST_ENTRIES) return this.made(member);
+    if (length > MOST_ENTRIES) return this.setOfItems(member);
     const { elements, nodes } = this;
     let step = beginning(member);
     for (let i = 0; i < length; i++) step = step.to(elements[i] as string, nodes[i] as FieldSet);
-    return step.set ?? step.keep(this.made(member));
+    return step.set ?? step.keep(this.setOfItems(member));
   }
   private putInOrder(byElement: ReadonlyMap<string, FieldSet>): void {
     const { elements, nodes } = this;
     sorted(elements);
     for (let i = 0; i < elements.length; i++) nodes[i] = byElement.get(elements[i] as string) as FieldSet;
   }
-  private made(member: boolean): FieldSet {
+  private setOfItems(member: boolean): FieldSet {
     const { elements, nodes } = this;
     const set: MutableFieldSet = member ? { '.': leaf } : {};
     for (let i = 0; i < elements.length; i++) set[elements[i] as string] = nodes[i] as FieldSet;

@@ -20,7 +20,7 @@ export const MOST_ENTRIES = 64;
 
 /** A sequence of entries, identified by the last one. */
 export class Edge {
-  private made: FieldSet | undefined;
+  private cachedSet: FieldSet | undefined;
   private again = false;
   private readonly element: string;
   private readonly below: FieldSet;
@@ -43,16 +43,16 @@ export class Edge {
 
   /** The set of the entries up to this one, if it was made before. */
   get set(): FieldSet | undefined {
-    const { made } = this;
-    if (made !== undefined && !this.again) {
+    const { cachedSet } = this;
+    if (cachedSet !== undefined && !this.again) {
       this.again = true;
       // A set that occurs twice is likely to occur again.
-      cacheText(made);
+      cacheText(cachedSet);
     }
-    return made;
+    return cachedSet;
   }
   keep(set: FieldSet): FieldSet {
-    this.made = frozen(set);
+    this.cachedSet = frozen(set);
     return set;
   }
 

@@ -87,9 +87,9 @@ export function jsonPatch(operations: JsonValue): Patch {
 function touchedByPaths(operations: readonly (Operation | null)[]): Touched | undefined {
   const fields = new Set<string>();
   for (const operation of operations)
-    for (const place of [operation?.path, operation?.from]) {
-      if (place === undefined) continue;
-      const field = typeof place === 'string' ? firstField(place) : undefined;
+    for (const pointer of [operation?.path, operation?.from]) {
+      if (pointer === undefined) continue;
+      const field = typeof pointer === 'string' ? firstField(pointer) : undefined;
       if (field === undefined || readsOtherwise(field)) return undefined;
       fields.add(field);
     }
@@ -124,13 +124,13 @@ function* patchedBy(operations: readonly Operation[], document: JsonValue): Work
   } catch (error) {
     const refusal = error instanceof DecodeError ? unprocessable() : (error as Error);
     // The error does not name the operation, as with a stock server; callers may add it.
-    if (at < operations.length) refusal.cause = `operation ${at} (${shown(operations[at] ?? {})}) does not apply`;
+    if (at < operations.length) refusal.cause = `operation ${at} (${operationText(operations[at] ?? {})}) does not apply`;
     throw refusal;
   }
   return root.document;
 }
 
-const shown = ({ op, path }: Operation): string => `${String(op)} ${String(path)}`.slice(0, 200);
+const operationText = ({ op, path }: Operation): string => `${String(op)} ${String(path)}`.slice(0, 200);
 
 interface Root {
   document: JsonValue;
@@ -158,10 +158,10 @@ function* run(root: Root, operation: Operation): Work<void> {
     case 'copy': {
       const { container, key } = locate(root, pointer(operation.from));
       // A missing key is copied as null.
-      const copied = yield* clonePlain(child(container, key) ?? null);
-      root.copied += jsonText(copied).length;
+      const copiedValue = yield* clonePlain(child(container, key) ?? null);
+      root.copied += jsonText(copiedValue).length;
       if (root.copied > MAX_COPIED) throw unprocessable();
-      add(root, locate(root, path), copied);
+      add(root, locate(root, path), copiedValue);
       break;
     }
     case 'test':
@@ -225,7 +225,7 @@ function index(key: string, length: number): number {
   return at < 0 ? at + length : at;
 }
 
-function existing({ container, key }: Place): JsonValue {
+function existingValue({ container, key }: Place): JsonValue {
   const value = child(container, key);
   if (value === undefined) throw unprocessable();
   return value;
@@ -256,7 +256,7 @@ function replace({ container, key }: Pick<Place, 'container' | 'key'>, value: Js
 }
 function remove(root: Root, place: Place): JsonValue {
   const { key } = place;
-  const value = existing(place);
+  const value = existingValue(place);
   const container = movable(root, place);
   if (container instanceof LongList) container.remove(index(key, container.length));
   else if (Array.isArray(container)) container.splice(index(key, container.length), 1);
@@ -268,23 +268,24 @@ function replaceRoot(root: Root, value: JsonValue | undefined): void {
   if (typeof value === 'object' && value !== null) root.document = value;
 }
 function test(root: Root, path: readonly string[], value: JsonValue): void {
-  const found = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);
-  if (!sameAs(found, value)) throw unprocessable();
+  const actualValue = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);
+  if (!sameAs(actualValue, value)) throw unprocessable();
 }
 
 /** Long lists are compared up to the first difference, so that all tests together cost no more than their values. */
-function sameAs(found: JsonValue | LongList | undefined, value: JsonValue | undefined): boolean {
-  if (found instanceof LongList) {
-    if (!Array.isArray(value) || value.length !== found.length) return false;
-    return found.items().every((item, i) => sameAs(item, value[i]));
+function sameAs(actualValue: JsonValue | LongList | undefined, value: JsonValue | undefined): boolean {
+  if (actualValue instanceof LongList) {
+    if (!Array.isArray(value) || value.length !== actualValue.length) return false;
+    return actualValue.items().every((item, i) => sameAs(item, value[i]));
   }
-  if (typeof found !== 'object' || typeof value !== 'object' || found === null || value === null) return found === value;
-  if (Array.isArray(found) || Array.isArray(value)) {
-    if (!Array.isArray(found) || !Array.isArray(value) || found.length !== value.length) return false;
-    return found.every((item, i) => sameAs(item, value[i]));
+  if (typeof actualValue !== 'object' || typeof value !== 'object' || actualValue === null || value === null) return actualValue === value;
+  if (Array.isArray(actualValue) || Array.isArray(value)) {
+    if (!Array.isArray(actualValue) || !Array.isArray(value) || actualValue.length !== value.length) return false;
+    return actualValue.every((item, i) => sameAs(item, value[i]));
   }
-  const keys = Object.keys(found);
+  const keys = Object.keys(actualValue);
   return (
-    keys.length === Object.keys(value).length && keys.every((key) => Object.hasOwn(value, key) && sameAs(own(found, key), own(value, key)))
+    keys.length === Object.keys(value).length &&
+    keys.every((key) => Object.hasOwn(value, key) && sameAs(own(actualValue, key), own(value, key)))
   );
 }

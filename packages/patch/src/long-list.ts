@@ -50,12 +50,12 @@ export class LongList {
 
   /** The piece that holds an index; for the index after the last item, the last piece. */
   private find(index: number): { piece: JsonValue[] | undefined; within: number; number: number } {
-    let before = 0;
+    let countBefore = 0;
     const last = this.pieces.length - 1;
     for (let number = 0; number <= last; number++) {
       const piece = this.pieces[number] as JsonValue[];
-      if (index < before + piece.length || number === last) return { piece, within: index - before, number };
-      before += piece.length;
+      if (index < countBefore + piece.length || number === last) return { piece, within: index - countBefore, number };
+      countBefore += piece.length;
     }
     return { piece: undefined, within: 0, number: 0 };
   }

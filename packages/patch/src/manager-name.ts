@@ -49,7 +49,7 @@ export function validateFieldManager(fieldManager: string | undefined, required:
   }
 }
 
-const named: Readonly<Record<string, string>> = {
+const managersByProgram: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -66,7 +66,7 @@ function quoted(text: string): string {
   for (const char of text) {
     const code = char.codePointAt(0) as number;
     out +=
-      own(named, char) ??
+      own(managersByProgram, char) ??
       (printable.test(char)
         ? char
         : code < 0x80

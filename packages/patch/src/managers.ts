@@ -62,7 +62,7 @@ export function readManagers(entries: ManagedFields, trusted: boolean): Manager[
 function* readSentManagers(entries: ManagedFields): Work<Manager[] | undefined> {
   // Of two entries for one manager the later counts.
   const managers = new Map<string, Manager>();
-  const pace: Pace = { left: ELEMENTS_A_STEP };
+  const pace: Pace = { stepsLeft: ELEMENTS_A_STEP };
   for (const entry of entries) {
     const fields = yield* sentSet(entry.fieldsV1 ?? {}, pace);
     if (faultOf(entry) !== undefined || fields === undefined) return undefined;
@@ -71,13 +71,13 @@ function* readSentManagers(entries: ManagedFields): Work<Manager[] | undefined> 
   }
   return [...managers.values()];
 }
-function managerOf(read: ManagedFieldsEntry, fields: FieldSet, entry: ManagedFieldsEntry | undefined): Manager {
+function managerOf(readEntry: ManagedFieldsEntry, fields: FieldSet, entry: ManagedFieldsEntry | undefined): Manager {
   return {
-    name: read.manager ?? '',
-    operation: read.operation as Manager['operation'],
-    apiVersion: read.apiVersion as string,
-    subresource: read.subresource ?? '',
-    time: read.time,
+    name: readEntry.manager ?? '',
+    operation: readEntry.operation as Manager['operation'],
+    apiVersion: readEntry.apiVersion as string,
+    subresource: readEntry.subresource ?? '',
+    time: readEntry.time,
     fields,
     entry,
   };
@@ -181,28 +181,28 @@ export function* foldOldest(managers: readonly Manager[]): Work<readonly Manager
   const identifiers = new Map(updaters.map((manager) => [manager, identifier(manager)]));
   const nameOf = (manager: Manager): string => identifiers.get(manager) as string;
   updaters.sort((a, b) => compareTexts(a.time ?? '', b.time ?? '') || compareTexts(nameOf(a), nameOf(b)));
-  const kept = new Set<Manager>(managers);
+  const keptManagers = new Set<Manager>(managers);
   /** The managers of a version to fold, oldest first. */
   const folded = new Map<string, Manager[]>();
-  let left = updaters.length;
+  let updatersLeft = updaters.length;
   for (const manager of updaters) {
-    if (left <= MAX_UPDATERS) break;
+    if (updatersLeft <= MAX_UPDATERS) break;
     const alike = folded.get(manager.apiVersion);
     if (alike === undefined) {
       folded.set(manager.apiVersion, [manager]);
       continue;
     }
     alike.push(manager);
-    left--;
+    updatersLeft--;
   }
   for (const [apiVersion, alike] of folded) {
     if (alike.length < 2) continue;
-    for (const manager of alike) kept.delete(manager);
+    for (const manager of alike) keptManagers.delete(manager);
     const fields = yield* unionOf(alike.map((manager) => manager.fields));
     const { time } = alike[alike.length - 1] as Manager;
-    kept.add({ name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined });
+    keptManagers.add({ name: OLD_UPDATES, operation: 'Update', apiVersion, subresource: '', time, fields, entry: undefined });
   }
-  return [...kept];
+  return [...keptManagers];
 }
 /** The identity of a manager, as a stock server spells it; it orders them in messages. */
 export function identifier(manager: Manager): string {

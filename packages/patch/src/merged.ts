@@ -17,9 +17,9 @@ type Entries = { [key: string]: unknown };
  */
 export function decodeMerged(type: MessageType, live: Values | undefined, merged: Values): Values {
   if (live === undefined) return decode(type, merged) as Values;
-  const made = decode(type, changedPart(type, live, merged)) as Entries;
-  addUnchanged(type, made, live, merged);
-  return made;
+  const decodedPart = decode(type, changedPart(type, live, merged)) as Entries;
+  addUnchanged(type, decodedPart, live, merged);
+  return decodedPart;
 }
 
 /** The merged object without the parts that it shares with the live one, message by message. */
@@ -35,24 +35,24 @@ function changedPart(type: MessageType, live: Values, merged: Values): Values {
   return part;
 }
 
-function addUnchanged(type: MessageType, made: Entries, live: Values, merged: Values): void {
+function addUnchanged(type: MessageType, decodedPart: Entries, live: Values, merged: Values): void {
   for (const key in merged) {
     const before = own(live, key);
     const after = merged[key];
     if (after === undefined) continue;
     if (after === before && type === ObjectMeta && key === 'managedFields') {
-      setOwn(made, key, after);
+      setOwn(decodedPart, key, after);
       continue;
     }
     const inner = messageAt(type, key, before, after);
     if (after === before) {
       // Metadata is copied field by field: it holds managedFields.
       const copy = inner === ObjectMeta ? {} : cloneJson(after);
-      setOwn(made, key, copy);
+      setOwn(decodedPart, key, copy);
       if (inner === ObjectMeta) addUnchanged(inner, copy as Entries, before as Values, after as Values);
       continue;
     }
-    if (inner !== undefined) addUnchanged(inner, own(made, key) as Entries, before as Values, after as Values);
+    if (inner !== undefined) addUnchanged(inner, own(decodedPart, key) as Entries, before as Values, after as Values);
   }
 }
 
@@ -60,6 +60,6 @@ function addUnchanged(type: MessageType, made: Entries, live: Values, merged: Va
 function messageAt(type: MessageType, key: string, before: unknown, after: unknown): MessageType | undefined {
   if (!isObject(before) || !isObject(after)) return undefined;
   const field = fieldNamed(type, key);
-  const resolved = field === undefined ? undefined : resolve(field.type);
-  return resolved?.node === 'message' ? resolved : undefined;
+  const resolvedType = field === undefined ? undefined : resolve(field.type);
+  return resolvedType?.node === 'message' ? resolvedType : undefined;
 }

@@ -57,27 +57,27 @@ function overlayObjects(shapeOf: (key: string) => Shape, live: unknown, applied:
 function overlayLists(shape: ListShape, live: unknown, applied: unknown): unknown {
   if (!Array.isArray(live) || live.length === 0) return applied;
   if (!Array.isArray(applied) || applied.length === 0) return live;
-  const before = atOnce(itemsByElement(shape, live));
-  const after = atOnce(itemsByElement(shape, applied));
+  const liveItems = atOnce(itemsByElement(shape, live));
+  const appliedItems = atOnce(itemsByElement(shape, applied));
   const result: unknown[] = [];
-  const left = [...before.keys()];
-  const shared = [...after.keys()].filter((element) => before.has(element));
+  const liveKeys = [...liveItems.keys()];
+  const shared = [...appliedItems.keys()].filter((element) => liveItems.has(element));
   let at = 0;
   let nextShared = 0;
-  for (const [element, item] of after) {
+  for (const [element, item] of appliedItems) {
     // Items of the stored list only come first, up to the next common one.
-    while (at < left.length) {
-      const mine = left[at] as string;
-      if (!after.has(mine)) result.push(before.get(mine));
-      else if (mine === shared[nextShared]) break;
+    while (at < liveKeys.length) {
+      const liveKey = liveKeys[at] as string;
+      if (!appliedItems.has(liveKey)) result.push(liveItems.get(liveKey));
+      else if (liveKey === shared[nextShared]) break;
       at++;
     }
-    result.push(overlay(shape.item, before.get(element), item));
+    result.push(overlay(shape.item, liveItems.get(element), item));
     if (element === shared[nextShared]) {
-      if (left[at] === element) at++;
+      if (liveKeys[at] === element) at++;
       nextShared++;
     }
   }
-  for (; at < left.length; at++) if (!after.has(left[at] as string)) result.push(before.get(left[at] as string));
+  for (; at < liveKeys.length; at++) if (!appliedItems.has(liveKeys[at] as string)) result.push(liveItems.get(liveKeys[at] as string));
   return result.length === live.length && result.every((item, i) => item === live[i]) ? live : result;
 }

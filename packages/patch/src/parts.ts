@@ -170,15 +170,15 @@ function shapeOfKey(shape: Shape, key: string): Shape {
 /** The rest of so many entries; below zero if a value has more, which are not counted to the end. */
 function entriesLeft(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null || most < 0) return most;
-  let left = most;
+  let entriesRemaining = most;
   if (Array.isArray(value)) {
-    left -= value.length;
-    for (let i = 0; i < value.length && left >= 0; i++) left = entriesLeft(value[i], left);
-    return left;
+    entriesRemaining -= value.length;
+    for (let i = 0; i < value.length && entriesRemaining >= 0; i++) entriesRemaining = entriesLeft(value[i], entriesRemaining);
+    return entriesRemaining;
   }
   for (const key in value) {
-    left = entriesLeft((value as Values)[key], left - 1);
-    if (left < 0) return left;
+    entriesRemaining = entriesLeft((value as Values)[key], entriesRemaining - 1);
+    if (entriesRemaining < 0) return entriesRemaining;
   }
-  return left;
+  return entriesRemaining;
 }

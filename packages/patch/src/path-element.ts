@@ -40,11 +40,11 @@ function orderInText(a: string, b: string): number {
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
   const quote = a.lastIndexOf('"', at - 1);
   if (quote < 2 || a.charCodeAt(quote - 1) !== COLON || a.lastIndexOf(':', at - 1) > quote) return 0;
-  const left = a.charCodeAt(at);
+  const leftCode = a.charCodeAt(at);
   const right = b.charCodeAt(at);
-  if (left === BACKSLASH || right === BACKSLASH || a.charCodeAt(at - 1) === BACKSLASH) return 0;
+  if (leftCode === BACKSLASH || right === BACKSLASH || a.charCodeAt(at - 1) === BACKSLASH) return 0;
   // The shorter text comes first, whatever follows in the other.
-  return left === QUOTE ? -1 : right === QUOTE ? 1 : left - right;
+  return leftCode === QUOTE ? -1 : right === QUOTE ? 1 : leftCode - right;
 }
 const COLON = 0x3a;
 const QUOTE = 0x22;
@@ -60,13 +60,13 @@ export function* sortedElements(elements: string[]): Work<string[]> {
   const inText = elements.every((element) => element.charCodeAt(0) === LETTER_F || element === SELF) || arePlain(elements);
   yield;
   if (inText) return yield* sortedList(elements, compareText);
-  const parsed: ParsedElement[] = [];
+  const parsedElements: ParsedElement[] = [];
   for (const element of elements) {
-    parsed.push(parsedElement(element));
-    if (parsed.length % ELEMENTS_A_STEP === 0) yield;
+    parsedElements.push(parsedElement(element));
+    if (parsedElements.length % ELEMENTS_A_STEP === 0) yield;
   }
-  yield* sortedList(parsed, compareParsed);
-  for (let i = 0; i < parsed.length; i++) elements[i] = (parsed[i] as ParsedElement).element;
+  yield* sortedList(parsedElements, compareParsed);
+  for (let i = 0; i < parsedElements.length; i++) elements[i] = (parsedElements[i] as ParsedElement).element;
   return elements;
 }
 /** Elements that are parsed between two pauses; a power of two. */
@@ -119,16 +119,16 @@ const plainText = /^[#-[\]-~]*$/;
 /** Key tuples are compared name by name; of different types, numbers come before texts, texts before booleans. */
 function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null) {
-    const left = entriesOf(a);
+    const leftEntries = entriesOf(a);
     const right = entriesOf(b);
-    for (let i = 0; i < left.length && i < right.length; i++) {
-      const [leftName, leftValue] = left[i] as [string, unknown];
+    for (let i = 0; i < leftEntries.length && i < right.length; i++) {
+      const [leftName, leftValue] = leftEntries[i] as [string, unknown];
       const [rightName, rightValue] = right[i] as [string, unknown];
       if (leftName !== rightName) return leftName < rightName ? -1 : 1;
       const order = compareValues(leftValue, rightValue);
       if (order !== 0) return order;
     }
-    return left.length - right.length;
+    return leftEntries.length - right.length;
   }
   if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b);
   if (typeof a !== typeof b) return typeRank(a) - typeRank(b);
@@ -140,38 +140,38 @@ function typeRank(value: unknown): number {
 
 /** `f:a` → `.a`, `k:{"name":"main"}` → `[name="main"]`, `v:"x"` → `[="x"]`, `i:3` → `[3]`. */
 export function elementText(element: string): string {
-  const rest = element.slice(2);
+  const elementValue = element.slice(2);
   switch (element.charCodeAt(0)) {
     case LETTER_F:
-      return `.${rest}`;
+      return `.${elementValue}`;
     case LETTER_I:
-      return `[${rest}]`;
+      return `[${elementValue}]`;
     case LETTER_K:
-      return `[${Object.entries(parseExact(rest) as object)
+      return `[${Object.entries(parseExact(elementValue) as object)
         .map(([name, value]) => `${name}=${jsonText(value)}`)
         .join(',')}]`;
     default:
-      return `[=${rest}]`;
+      return `[=${elementValue}]`;
   }
 }
 
 /** An element as sent by a client, in the one form that sets have. Undefined: its kind is unknown. Throws where it is malformed. */
 export function canonicalElement(element: string): string | undefined {
   if (element.charCodeAt(1) !== 0x3a) throw new Error('missing colon');
-  const rest = element.slice(2);
+  const elementValue = element.slice(2);
   switch (element[0]) {
     case 'f':
       return element;
     case 'k': {
-      const keys: unknown = parseExact(rest);
+      const keys: unknown = parseExact(elementValue);
       if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) throw new Error('not keys');
       return keysElement(Object.entries(keys));
     }
     case 'v':
-      return `v:${jsonText(parseExact(rest))}`;
+      return `v:${jsonText(parseExact(elementValue))}`;
     case 'i':
-      if (!/^-?\d{1,15}$/.test(rest)) throw new Error('not an index');
-      return `i:${Number(rest)}`;
+      if (!/^-?\d{1,15}$/.test(elementValue)) throw new Error('not an index');
+      return `i:${Number(elementValue)}`;
     default:
       return undefined;
   }

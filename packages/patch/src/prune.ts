@@ -37,31 +37,31 @@ function strip(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | u
   return result === undefined ? value : orNull(result);
 }
 /** A collection that became empty is unset. */
-function orNull(left: { [key: string]: unknown }): unknown {
-  for (const _ in left) return left;
+function orNull(strippedObject: { [key: string]: unknown }): unknown {
+  for (const _ in strippedObject) return strippedObject;
   return null;
 }
 const LETTER_F = 0x66;
 
 function stripList(shape: ListShape, list: readonly unknown[], last: FieldSet, owned: FieldSet | undefined): unknown {
-  let changed = false;
+  let isChanged = false;
   const result: unknown[] = [];
   for (const item of list) {
     const element = shape.element(item, list.length > MOST_ENTRIES);
-    const mine = last[element];
-    const next = mine === undefined ? item : visit(shape.item, item, mine, owned?.[element], false);
-    if (next !== item) changed = true;
+    const lastChild = last[element];
+    const next = lastChild === undefined ? item : visit(shape.item, item, lastChild, owned?.[element], false);
+    if (next !== item) isChanged = true;
     if (next !== undefined) result.push(next);
   }
-  return !changed ? list : result.length === 0 ? null : result;
+  return !isChanged ? list : result.length === 0 ? null : result;
 }
 
 /** Returns the rest of a value that is in `last`, or has paths of it below. Undefined: it is removed. */
 function visit(shape: Shape, value: unknown, last: FieldSet, owned: FieldSet | undefined, isField: boolean): unknown {
   // A field of a message is specified, and owned, by any path below it.
-  const named = isField || isMember(last);
-  const held = owned !== undefined && (isField || isMember(owned));
-  if (named && !held && exists(shape, value)) return undefined;
+  const isNamed = isField || isMember(last);
+  const isOwned = owned !== undefined && (isField || isMember(owned));
+  if (isNamed && !isOwned && exists(shape, value)) return undefined;
   return strip(shape, value, last, owned);
 }
 /** An empty list that is merged item by item is in no set. */
@@ -98,17 +98,17 @@ export function pruneAcross(
     const part = at(pruned, apiVersion);
     if (whole === undefined || part === undefined) continue;
     const { shape } = whole;
-    const kept = union(withNamedFields(shape, fieldsOf(shape, part.object)), withNamedFields(shape, fields));
-    const gone = difference(withNamedFields(shape, fieldsOf(shape, whole.object)), kept);
-    pruned = { ...whole, object: removeItems(shape, whole.object, gone) };
+    const keptFields = union(withNamedFields(shape, fieldsOf(shape, part.object)), withNamedFields(shape, fields));
+    const removedFields = difference(withNamedFields(shape, fieldsOf(shape, whole.object)), keptFields);
+    pruned = { ...whole, object: removeItems(shape, whole.object, removedFields) };
   }
   // Paths that the applier never specified are restored, too.
-  const left = at(pruned, last.apiVersion);
-  if (left === undefined) return merged;
+  const prunedVersion = at(pruned, last.apiVersion);
+  if (prunedVersion === undefined) return merged;
   const before = withNamedFields(first.shape, fieldsOf(first.shape, first.object));
-  const after = withNamedFields(first.shape, fieldsOf(first.shape, left.object));
-  const gone = intersection(difference(before, after), lastFields);
-  const final: Versioned = { ...first, object: removeItems(first.shape, first.object, gone) };
+  const after = withNamedFields(first.shape, fieldsOf(first.shape, prunedVersion.object));
+  const unnamed = intersection(difference(before, after), lastFields);
+  const final: Versioned = { ...first, object: removeItems(first.shape, first.object, unnamed) };
   return at(final, merged.apiVersion) ?? merged;
 }
 
@@ -129,24 +129,24 @@ function withNamedFields(shape: Shape, set: FieldSet): FieldSet {
 }
 
 /** The object without the members of a set and everything below them. */
-function removeItems(shape: Shape, object: Values, gone: FieldSet): Values {
-  return (remove(shape, object, gone) ?? {}) as Values;
+function removeItems(shape: Shape, object: Values, removedFields: FieldSet): Values {
+  return (remove(shape, object, removedFields) ?? {}) as Values;
 }
-function remove(shape: Shape, value: unknown, gone: FieldSet): unknown {
+function remove(shape: Shape, value: unknown, removedFields: FieldSet): unknown {
   if (shape.node === 'leaf') return value;
   if (Array.isArray(value)) {
     if (shape.node !== 'list') return value;
-    const left = value.flatMap((item) => {
-      const node = gone[shape.element(item)];
+    const remainingItems = value.flatMap((item) => {
+      const node = removedFields[shape.element(item)];
       if (node === undefined) return [item];
       return isMember(node) ? [] : [remove(shape.item, item, node)];
     });
-    return left.length === 0 && value.length > 0 ? null : left;
+    return remainingItems.length === 0 && value.length > 0 ? null : remainingItems;
   }
   if (!isObject(value)) return value;
   const result: { [key: string]: unknown } = { ...value };
   for (const key of Object.keys(result)) {
-    const node = gone[`f:${key}`];
+    const node = removedFields[`f:${key}`];
     if (node === undefined) continue;
     if (isMember(node)) delete result[key];
     else setOwn(result, key, remove(shapeOfElement(shape, `f:${key}`), result[key], node));

@@ -70,10 +70,10 @@ export const recordUpdate = (write: UpdateWrite): ManagedFieldsEntry[] | undefin
 export function* recordedFields(write: UpdateWrite): Work<ManagedFieldsEntry[] | undefined> {
   const entries = entriesOf(write);
   const { stored } = entries;
-  const before = entries.edited ? yield* editedManagers(stored, entries.edited) : entries.reset ? [] : storedManagers(stored);
-  if (isUnfollowed(write, entries, before)) return undefined;
+  const managersBefore = entries.edited ? yield* editedManagers(stored, entries.edited) : entries.reset ? [] : storedManagers(stored);
+  if (isUnfollowed(write, entries, managersBefore)) return undefined;
   yield;
-  return recorded(stored, yield* managersAfterUpdate(write, before));
+  return recorded(stored, yield* managersAfterUpdate(write, managersBefore));
 }
 
 interface Entries {
@@ -84,10 +84,14 @@ interface Entries {
   readonly edited: ManagedFields | undefined;
 }
 function entriesOf({ live, object, subresource = '' }: UpdateWrite): Entries {
-  const sent = managedFieldsOf(object);
-  const stored = live === undefined ? undefined : managedFieldsOf(live);
-  const reset = subresource === '' && isReset(sent);
-  return { stored, reset, edited: !reset && editsManagers(stored, sent, subresource) ? sent : undefined };
+  const sentEntries = managedFieldsOf(object);
+  const storedEntries = live === undefined ? undefined : managedFieldsOf(live);
+  const reset = subresource === '' && isReset(sentEntries);
+  return {
+    stored: storedEntries,
+    reset,
+    edited: !reset && editsManagers(storedEntries, sentEntries, subresource) ? sentEntries : undefined,
+  };
 }
 /** Fields of an object without managers are not tracked until it is applied; a reset starts tracking again. */
 const isUnfollowed = (write: UpdateWrite, { reset }: Entries, before: readonly Manager[]): boolean =>
@@ -104,9 +108,9 @@ export function* managersAfterUpdate(write: UpdateWrite, before: Manager[]): Wor
     const update = new Update(write, comparison);
     for (const manager of before) {
       yield;
-      const left = update.leftTo(manager);
+      const remainingFields = update.leftTo(manager);
       yield;
-      if (left !== undefined) update.keep(manager, left);
+      if (remainingFields !== undefined) update.keep(manager, remainingFields);
     }
     return yield* foldOldest(update.end());
   } catch (error) {
@@ -124,45 +128,54 @@ class Update {
   private readonly write: UpdateWrite;
   private readonly versions: Comparisons;
   private readonly takes: boolean;
-  private readonly after: Manager[] = [];
+  private readonly managersAfter: Manager[] = [];
   /** The entry of the writer itself, and its resulting set. */
-  private own: Manager | undefined = undefined;
-  private taken: FieldSet;
+  private ownManager: Manager | undefined = undefined;
+  private takenFields: FieldSet;
 
   constructor(write: UpdateWrite, comparison: Comparison | undefined) {
     this.write = write;
     this.versions = new Comparisons(write, write.live, write.object, skippedPaths(write.resetFields), undefined, comparison);
-    this.taken = this.versions.own.comparison.changed;
-    this.takes = !isEmpty(this.taken);
+    this.takenFields = this.versions.own.comparison.changed;
+    this.takes = !isEmpty(this.takenFields);
   }
   /** The fields of a manager that still exist. Undefined if its version is gone. */
   leftTo(manager: Manager): FieldSet | undefined {
     const version = this.versions.at(manager.apiVersion);
     return version && difference(reconcile(version.shape, manager.fields), version.comparison.removed);
   }
-  keep(manager: Manager, left: FieldSet): void {
+  keep(manager: Manager, remainingFields: FieldSet): void {
     const { manager: name, apiVersion, subresource = '' } = this.write;
     if (this.takes && isUpdater(manager, name, apiVersion, subresource)) {
-      this.own = manager;
-      this.taken = union(left, this.versions.own.comparison.changed);
+      this.ownManager = manager;
+      this.takenFields = union(remainingFields, this.versions.own.comparison.changed);
       return;
     }
-    const rest = difference(left, (this.versions.at(manager.apiVersion) as Version).comparison.changed);
-    if (rest !== left && manager.operation === 'Apply' && manager.name !== name) this.report(manager, difference(left, rest));
-    if (!isEmpty(rest)) this.after.push(withFields(manager, rest));
+    const unchangedFields = difference(remainingFields, (this.versions.at(manager.apiVersion) as Version).comparison.changed);
+    if (unchangedFields !== remainingFields && manager.operation === 'Apply' && manager.name !== name)
+      this.report(manager, difference(remainingFields, unchangedFields));
+    if (!isEmpty(unchangedFields)) this.managersAfter.push(withFields(manager, unchangedFields));
   }
   private report(manager: Manager, fields: FieldSet): void {
     this.write.onTakeover?.({ manager: manager.name, fields: paths(fields, MOST_REPORTED), count: size(fields) });
   }
   end(): readonly Manager[] {
-    const { write, own, taken, after } = this;
+    const { write, ownManager, takenFields, managersAfter } = this;
     // The time of an updater is that of its set: new values in fields that it owned already do not change it.
-    if (own !== undefined && taken === own.fields) after.push(own);
+    if (ownManager !== undefined && takenFields === ownManager.fields) managersAfter.push(ownManager);
     else if (this.takes) {
       const { manager: name, apiVersion, subresource = '' } = write;
-      after.push({ name, operation: 'Update', apiVersion, subresource, time: wholeSeconds(write.now), fields: taken, entry: undefined });
+      managersAfter.push({
+        name,
+        operation: 'Update',
+        apiVersion,
+        subresource,
+        time: wholeSeconds(write.now),
+        fields: takenFields,
+        entry: undefined,
+      });
     }
-    return after;
+    return managersAfter;
   }
 }
 
@@ -214,9 +227,9 @@ export class Comparisons {
     if (apiVersion === this.write.apiVersion) return this.own;
     this.others ??= new Map();
     if (this.others.has(apiVersion)) return this.others.get(apiVersion);
-    const made = this.make(apiVersion);
-    this.others.set(apiVersion, made);
-    return made;
+    const version = this.make(apiVersion);
+    this.others.set(apiVersion, version);
+    return version;
   }
   private make(apiVersion: string): Version | undefined {
     const { convert } = this.write;
@@ -244,22 +257,22 @@ const skippedAlways = skipPaths(unowned);
 
 export function skippedPaths(resetFields: readonly (readonly string[])[] | undefined): Skipped {
   if (resetFields === undefined) return skippedAlways;
-  const known = skippedByReset.get(resetFields);
-  if (known !== undefined) return known;
-  const made = skipPaths([...unowned, ...resetFields]);
-  skippedByReset.set(resetFields, made);
-  return made;
+  const cachedPaths = skippedByReset.get(resetFields);
+  if (cachedPaths !== undefined) return cachedPaths;
+  const newPaths = skipPaths([...unowned, ...resetFields]);
+  skippedByReset.set(resetFields, newPaths);
+  return newPaths;
 }
 function skipPaths(paths: readonly (readonly string[])[]): Skipped {
   const root = { self: false, fields: new Map<string, Skipped | true>() };
   for (const path of paths) {
     let { fields } = root;
     path.forEach((name, i) => {
-      const known = fields.get(name);
-      if (known === true) return;
+      const skippedBelow = fields.get(name);
+      if (skippedBelow === true) return;
       if (i === path.length - 1) fields.set(name, true);
       else {
-        const next = (known as { self: boolean; fields: Map<string, Skipped | true> } | undefined) ?? {
+        const next = (skippedBelow as { self: boolean; fields: Map<string, Skipped | true> } | undefined) ?? {
           // Every object has metadata: it has no owner itself.
           self: i === 0 && name === 'metadata',
           fields: new Map<string, Skipped | true>(),

@@ -40,23 +40,24 @@ export function objectManagers(
 ): ManagedFieldsEntry[] | undefined {
   const owners = readManagers(view ?? [], true) ?? [];
   const path = pathOf(apiVersion);
-  const after: Manager[] = [];
+  const managersAfter: Manager[] = [];
   for (const manager of readManagers(entries ?? [], true) ?? []) {
-    const mine = pathOf(manager.apiVersion);
-    if (mine === undefined) continue;
+    const scalePath = pathOf(manager.apiVersion);
+    if (scalePath === undefined) continue;
     const at = owners.findIndex((owner) => isSame(owner, manager));
-    if (!ownsNumber(manager, mine)) after.push(manager);
+    if (!ownsNumber(manager, scalePath)) managersAfter.push(manager);
     else if (at >= 0) {
       owners.splice(at, 1);
-      after.push(manager);
+      managersAfter.push(manager);
     } else {
-      const rest = difference(manager.fields, setOf(elements(mine)));
-      if (!isEmpty(rest)) after.push(withFields(manager, rest));
+      const otherFields = difference(manager.fields, setOf(elements(scalePath)));
+      if (!isEmpty(otherFields)) managersAfter.push(withFields(manager, otherFields));
     }
   }
   if (path !== undefined)
-    for (const owner of owners) after.push({ ...owner, apiVersion, time: undefined, fields: setOf(elements(path)), entry: undefined });
-  return writeManagers(after);
+    for (const owner of owners)
+      managersAfter.push({ ...owner, apiVersion, time: undefined, fields: setOf(elements(path)), entry: undefined });
+  return writeManagers(managersAfter);
 }
 const ownsNumber = ({ fields }: Manager, path: readonly string[]): boolean => path.length > 0 && has(fields, elements(path));
 

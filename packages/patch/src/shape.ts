@@ -87,20 +87,20 @@ export class Untyped extends Error {
 const shapes = new WeakMap<ResolvedType, Shape>();
 
 export function shapeOf(type: Type): Shape {
-  const resolved = resolve(type);
-  const known = shapes.get(resolved);
-  if (known !== undefined) return known;
-  switch (resolved.node) {
+  const resolvedType = resolve(type);
+  const cachedShape = shapes.get(resolvedType);
+  if (cachedShape !== undefined) return cachedShape;
+  switch (resolvedType.node) {
     case 'list':
-      return listShape(resolved);
+      return listShape(resolvedType);
     case 'map':
-      return mapShape(resolved);
+      return mapShape(resolvedType);
     case 'message':
-      return messageShape(resolved);
+      return messageShape(resolvedType);
     case 'scalar':
-      return resolved.open === true ? anyShape : leafShape(resolved);
+      return resolvedType.open === true ? anyShape : leafShape(resolvedType);
     default:
-      return leafShape(resolved);
+      return leafShape(resolvedType);
   }
 }
 function leafShape(type: ResolvedType): LeafShape {
@@ -111,20 +111,20 @@ function leafShape(type: ResolvedType): LeafShape {
 const isUntyped = ({ name }: Extract<ResolvedType, { node: 'scalar' }>): boolean =>
   name === 'raw' || name === 'json' || name === 'fieldsV1';
 function keepsOrder(type: Type, above: Set<ResolvedType>): boolean {
-  const resolved = resolve(type);
-  if (above.has(resolved)) return false;
-  above.add(resolved);
-  switch (resolved.node) {
+  const resolvedType = resolve(type);
+  if (above.has(resolvedType)) return false;
+  above.add(resolvedType);
+  switch (resolvedType.node) {
     case 'scalar':
-      return isUntyped(resolved);
+      return isUntyped(resolvedType);
     case 'list':
-      return keepsOrder(resolved.item, above);
+      return keepsOrder(resolvedType.item, above);
     case 'map':
-      return keepsOrder(resolved.value, above);
+      return keepsOrder(resolvedType.value, above);
     case 'message':
-      return resolved.unknown === 'keep' || resolved.ordered.some((field) => keepsOrder(field.type, above));
+      return resolvedType.unknown === 'keep' || resolvedType.ordered.some((field) => keepsOrder(field.type, above));
     case 'union':
-      return keepsOrder(resolved.object.type, above) || keepsOrder(resolved.other.type, above);
+      return keepsOrder(resolvedType.object.type, above) || keepsOrder(resolvedType.other.type, above);
   }
 }
 function remember<S extends Shape>(type: ResolvedType, shape: S): S {
@@ -149,7 +149,7 @@ function messageShape(type: MessageType): Shape {
   // Schemas of custom kinds may name thousands of fields.
   const ranks = new Map(names.map((name, rank) => [name, rank]));
   for (const field of type.ordered) {
-    const made: FieldShape = {
+    const fieldShape: FieldShape = {
       name: field.name,
       element: `f:${field.name}`,
       rank: ranks.get(field.name) as number,
@@ -157,8 +157,8 @@ function messageShape(type: MessageType): Shape {
       zero: field.always ? zeroOf(resolve(field.type), field.nullable === true) : undefined,
       shape: shapeOf(field.type),
     };
-    fields.set(field.name, made);
-    if (field.always) always.push(made);
+    fields.set(field.name, fieldShape);
+    if (field.always) always.push(fieldShape);
   }
   return shape;
 }
@@ -279,7 +279,7 @@ function keyedItems(type: ListType): ItemIdentity {
  * identical texts is faster than comparing equal ones. Cleared when full, so that it stays small.
  */
 class Texts {
-  private readonly known = new Map<string, Map<unknown, string>>();
+  private readonly textsByPrefix = new Map<string, Map<unknown, string>>();
   readonly make: (value: unknown, before: string) => string;
   private count = 0;
 
@@ -288,20 +288,20 @@ class Texts {
   }
 
   of(value: unknown, before = ''): string {
-    const known = this.known.get(before)?.get(value);
-    if (known !== undefined) return known;
+    const cachedText = this.textsByPrefix.get(before)?.get(value);
+    if (cachedText !== undefined) return cachedText;
     const text = this.make(value, before);
     if (typeof value !== 'object' && text.length <= LONGEST_TEXT) this.keep(value, before, text);
     return text;
   }
   private keep(value: unknown, before: string, text: string): void {
     if (this.count++ >= MOST_TEXTS) {
-      this.known.clear();
+      this.textsByPrefix.clear();
       this.count = 1;
     }
-    const known = this.known.get(before);
-    if (known === undefined) this.known.set(before, new Map([[value, text]]));
-    else known.set(value, text);
+    const texts = this.textsByPrefix.get(before);
+    if (texts === undefined) this.textsByPrefix.set(before, new Map([[value, text]]));
+    else texts.set(value, text);
   }
 }
 const MOST_TEXTS = 1024;

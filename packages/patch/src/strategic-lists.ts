@@ -11,7 +11,7 @@ export function noMergeKey(item: JsonMap, mergeKey: string): Error {
 }
 
 /**
- * Orders merged items: those in `wanted` in its order, the others as in `original`, each of the
+ * Orders merged items: those in `desiredOrder` in its order, the others as in `original`, each of the
  * others before the first wanted one that it preceded there.
  *
  *   original [main, aide], wanted [aide, third] → main, aide, third
@@ -19,27 +19,27 @@ export function noMergeKey(item: JsonMap, mergeKey: string): Error {
  */
 export function arrange(
   merged: readonly JsonValue[],
-  wanted: readonly JsonValue[],
+  desiredOrder: readonly JsonValue[],
   original: readonly JsonValue[],
   mergeKey: string,
 ): JsonValue[] {
   const identity = identityBy(mergeKey);
-  const wantedPlaces = places(wanted, identity);
+  const wantedPlaces = places(desiredOrder, identity);
   const originalPlaces = places(original, identity);
-  const named: Placed[] = [];
+  const namedItems: Placed[] = [];
   const others: Placed[] = [];
   for (const item of merged) {
     const key = identity(item);
     const wantedAt = wantedPlaces.get(key);
     const originalAt = originalPlaces.get(key);
-    if (wantedAt !== undefined) named.push({ item, at: wantedAt, originalAt });
+    if (wantedAt !== undefined) namedItems.push({ item, at: wantedAt, originalAt });
     else others.push({ item, at: originalAt ?? Number.MAX_SAFE_INTEGER, originalAt });
   }
-  named.sort(byPlace);
+  namedItems.sort(byPlace);
   others.sort(byPlace);
   const result: JsonValue[] = [];
   let next = 0;
-  for (const { item, originalAt } of named) {
+  for (const { item, originalAt } of namedItems) {
     if (originalAt !== undefined)
       while (next < others.length && isBefore((others[next] as Placed).originalAt, originalAt))
         result.push((others[next++] as Placed).item);
@@ -59,12 +59,12 @@ function isBefore(place: number | undefined, other: number): boolean {
   return place !== undefined && place < other;
 }
 function places(list: readonly JsonValue[], identity: (item: JsonValue) => unknown): Map<unknown, number> {
-  const found = new Map<unknown, number>();
+  const indexes = new Map<unknown, number>();
   list.forEach((item, i) => {
     const key = identity(item);
-    if (!found.has(key)) found.set(key, i);
+    if (!indexes.has(key)) indexes.set(key, i);
   });
-  return found;
+  return indexes;
 }
 function identityBy(mergeKey: string): (item: JsonValue) => unknown {
   if (mergeKey === '') return (item) => item;

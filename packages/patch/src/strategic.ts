@@ -30,9 +30,9 @@ export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
   const patch = patchValue(body, badRequest);
   if (patch === null) return emptyPatch;
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)}: a strategic merge patch is an object`);
-  const read = patch as JsonMap;
-  return patchOf((document) => mergedObjects(type, isObject(document) ? (document as JsonMap) : {}, read), {
-    touched: touchedBy(read),
+  const patchMap = patch as JsonMap;
+  return patchOf((document) => mergedObjects(type, isObject(document) ? (document as JsonMap) : {}, patchMap), {
+    touched: touchedBy(patchMap),
     strategic: true,
   });
 }
@@ -47,11 +47,11 @@ const noRule: FieldRule = { type: undefined, strategy: '', mergeKey: '' };
 
 export function ruleOf(type: Type | undefined, name: string): FieldRule {
   if (type === undefined) return noRule;
-  const resolved = resolve(type);
-  if (resolved.node === 'map') return { type: resolved.value, strategy: '', mergeKey: '' };
-  if (resolved.node === 'union') return ruleOf(resolved.object.type, name);
-  if (resolved.node !== 'message') return noRule;
-  const field = fieldNamed(resolved, name);
+  const resolvedType = resolve(type);
+  if (resolvedType.node === 'map') return { type: resolvedType.value, strategy: '', mergeKey: '' };
+  if (resolvedType.node === 'union') return ruleOf(resolvedType.object.type, name);
+  if (resolvedType.node !== 'message') return noRule;
+  const field = fieldNamed(resolvedType, name);
   return field === undefined ? noRule : { type: field.type, strategy: field.patch ?? '', mergeKey: field.mergeKey ?? '' };
 }
 
@@ -87,12 +87,16 @@ const noNames: ReadonlySet<string> = new Set();
 
 /** `value` is an object or a list. */
 function* mergeField(type: Type | undefined, result: JsonMap, key: string, value: JsonValue): Work<void> {
-  const before = own(result, key) as JsonValue | undefined;
+  const currentValue = own(result, key) as JsonValue | undefined;
   const rule = ruleOf(type, key);
-  if (isObject(before) && isObject(value)) {
+  if (isObject(currentValue) && isObject(value)) {
     const replaced = rule.strategy === 'replace';
-    setOwn(result, key, replaced ? yield* plain(value as JsonMap) : yield* mergedObjects(rule.type, before as JsonMap, value as JsonMap));
-  } else if (Array.isArray(before) && Array.isArray(value)) setOwn(result, key, yield* mergedLists(rule, before, value));
+    setOwn(
+      result,
+      key,
+      replaced ? yield* plain(value as JsonMap) : yield* mergedObjects(rule.type, currentValue as JsonMap, value as JsonMap),
+    );
+  } else if (Array.isArray(currentValue) && Array.isArray(value)) setOwn(result, key, yield* mergedLists(rule, currentValue, value));
   else setOwn(result, key, yield* plain(value));
 }
 
@@ -112,23 +116,23 @@ function badDirective(directive: JsonValue, patch: JsonMap): Error {
 
 function retain(original: JsonMap, patch: JsonMap, keys: JsonValue): JsonMap {
   if (!Array.isArray(keys)) throw badRequest('invalid patch format of retainKeys');
-  const kept = new Set(keys);
+  const retainedKeys = new Set(keys);
   for (const key of Object.keys(patch)) {
     if (key === RETAIN || patch[key] === null || isDirective(key, DELETE_FROM) || isDirective(key, ORDER)) continue;
-    if (!kept.has(key)) throw badRequest('invalid patch format of retainKeys');
+    if (!retainedKeys.has(key)) throw badRequest('invalid patch format of retainKeys');
   }
   const result: JsonMap = {};
-  for (const key of Object.keys(original)) if (kept.has(key)) setOwn(result, key, original[key]);
+  for (const key of Object.keys(original)) if (retainedKeys.has(key)) setOwn(result, key, original[key]);
   return result;
 }
 
 function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
-  const before = own(result, key);
+  const currentList = own(result, key);
   // There is nothing to delete: the stock server ignores that, too.
-  if (!Array.isArray(before) || !Array.isArray(values)) return;
-  const gone = new Set(values);
-  const left = before.filter((value) => !gone.has(value));
-  setOwn(result, key, left);
+  if (!Array.isArray(currentList) || !Array.isArray(values)) return;
+  const deletedValues = new Set(values);
+  const remainingValues = currentList.filter((value) => !deletedValues.has(value));
+  setOwn(result, key, remainingValues);
 }
 
 /** A value without a counterpart: the result of its directives and nulls. */
@@ -159,20 +163,20 @@ function* orderedLists(type: Type | undefined, result: JsonMap, patch: JsonMap):
     if (!isDirective(key, ORDER)) continue;
     const name = fieldOfDirective(key, ORDER);
     const order = patch[key] as JsonValue;
-    const before = own(result, name) as JsonValue | undefined;
+    const currentList = own(result, name) as JsonValue | undefined;
     const change = own(patch, name) as JsonValue | undefined;
-    for (const list of [order, before, change])
+    for (const list of [order, currentList, change])
       if (list !== undefined && !Array.isArray(list))
         throw badRequest(`expected a list, but received ${isObject(list) ? 'an object' : `a ${typeof list}`}`);
     const rule = ruleOf(type, name);
     checkOrder((change ?? []) as JsonValue[], order as JsonValue[], rule.mergeKey);
     done.add(name);
-    if (before === undefined && change === undefined) continue;
-    const original = (before ?? []) as JsonValue[];
+    if (currentList === undefined && change === undefined) continue;
+    const original = (currentList ?? []) as JsonValue[];
     const items =
       change === undefined
         ? original
-        : before === undefined
+        : currentList === undefined
           ? yield* plain(change as JsonValue[])
           : (yield* mergedItems(rule, original, change as JsonValue[])).items;
     if (items.length > ITEMS_A_STEP) yield;
@@ -257,7 +261,7 @@ function holdObjects(...lists: readonly JsonValue[][]): boolean {
 /** Removes the items of a patch that delete an item or replace the whole list. */
 function carryOutDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string) {
   const changes: JsonMap[] = [];
-  const deleted = new Set<unknown>();
+  const deletedKeys = new Set<unknown>();
   let replaces = false;
   for (const item of patch as readonly JsonMap[]) {
     const directive = own(item, PATCH);
@@ -266,10 +270,10 @@ function carryOutDirectives(original: readonly JsonValue[], patch: readonly Json
     else if (directive === 'delete') {
       const key = own(item, mergeKey);
       if (key === undefined) throw noMergeKey(item, mergeKey);
-      deleted.add(key);
+      deletedKeys.add(key);
     } else if (directive === 'merge') throw badRequest('merging lists cannot yet be specified in the patch');
     else throw badDirective(directive as JsonValue, item);
   }
-  const kept = deleted.size === 0 ? original : original.filter((before) => !deleted.has(own(before as JsonMap, mergeKey)));
-  return { kept, changes, replaces };
+  const keptItems = deletedKeys.size === 0 ? original : original.filter((before) => !deletedKeys.has(own(before as JsonMap, mergeKey)));
+  return { kept: keptItems, changes, replaces };
 }

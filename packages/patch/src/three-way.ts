@@ -73,9 +73,9 @@ function diffMaps(type: Type | undefined, before: JsonMap, after: JsonMap, parts
   }
   if (parts.deletions) for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) setOwn(patch, key, null);
   if (retainKeys) {
-    const kept = Object.keys(after).filter((key) => after[key] !== null);
+    const presentKeys = Object.keys(after).filter((key) => after[key] !== null);
     const isLonger = Object.keys(before).some((key) => before[key] !== null && !Object.hasOwn(after, key));
-    if (kept.length > 0 && (Object.keys(patch).length > 0 || isLonger)) patch[RETAIN] = kept.sort();
+    if (presentKeys.length > 0 && (Object.keys(patch).length > 0 || isLonger)) patch[RETAIN] = presentKeys.sort();
   }
   return patch;
 }
@@ -127,7 +127,7 @@ function diffItems(
   const itemType = list?.node === 'list' ? list.item : undefined;
   const keyOf = (item: JsonMap): JsonValue | undefined => own(item, mergeKey) as JsonValue | undefined;
   const old = new Map(before.map((item) => [keyOf(item), item]));
-  const kept = new Set(after.map(keyOf));
+  const keptKeys = new Set(after.map(keyOf));
   const items: JsonMap[] = [];
   for (const item of after) {
     const counterpart = old.get(keyOf(item));
@@ -139,7 +139,7 @@ function diffItems(
     if (Object.keys(inner).length > 0) items.push({ ...inner, [mergeKey]: keyOf(item) ?? null });
   }
   if (parts.deletions)
-    for (const item of before) if (!kept.has(keyOf(item))) items.push({ [PATCH]: 'delete', [mergeKey]: keyOf(item) ?? null });
+    for (const item of before) if (!keptKeys.has(keyOf(item))) items.push({ [PATCH]: 'delete', [mergeKey]: keyOf(item) ?? null });
   if (items.length > 0) setOwn(patch, key, items);
   const isSameOrder = before.length === after.length && before.every((item, i) => keyOf(item) === keyOf(after[i] as JsonMap));
   if (items.length > 0 || (parts.changes && !isSameOrder))
@@ -152,11 +152,12 @@ function diffItems(
 
 /** Lists of plain values that are merged as sets. */
 function diffValues(key: string, before: readonly JsonValue[], after: readonly JsonValue[], patch: JsonMap, parts: Parts): void {
-  const added = parts.changes ? after.filter((value) => !before.includes(value)) : [];
-  const removed = parts.deletions ? [...new Set(before.filter((value) => !after.includes(value)))] : [];
-  if (added.length > 0) setOwn(patch, key, added);
-  if (removed.length > 0) setOwn(patch, `${DELETE_FROM}/${key}`, removed);
-  if (removed.length > 0 || (parts.changes && !isDeepStrictEqual(before, after))) setOwn(patch, `${ORDER}/${key}`, after as JsonValue[]);
+  const addedValues = parts.changes ? after.filter((value) => !before.includes(value)) : [];
+  const removedValues = parts.deletions ? [...new Set(before.filter((value) => !after.includes(value)))] : [];
+  if (addedValues.length > 0) setOwn(patch, key, addedValues);
+  if (removedValues.length > 0) setOwn(patch, `${DELETE_FROM}/${key}`, removedValues);
+  if (removedValues.length > 0 || (parts.changes && !isDeepStrictEqual(before, after)))
+    setOwn(patch, `${ORDER}/${key}`, after as JsonValue[]);
 }
 
 // ---- patches together --------------------------------------------------------------------------------------------
@@ -168,11 +169,11 @@ function combined(type: Type | undefined, deletions: JsonMap, changes: JsonMap):
   const patch = { ...deletions };
   for (const key of Object.keys(changes)) {
     const value = changes[key] as JsonValue;
-    const other = own(deletions, key) as JsonValue | undefined;
+    const deletion = own(deletions, key) as JsonValue | undefined;
     const rule = ruleOf(type, key);
-    if (isObject(value) && isObject(other)) setOwn(patch, key, combined(rule.type, other as JsonMap, value as JsonMap));
-    else if (Array.isArray(value) && Array.isArray(other) && !isDirective(key) && rule.mergeKey !== '')
-      setOwn(patch, key, combinedItems(rule, other as JsonMap[], value as JsonMap[], own(changes, `${ORDER}/${key}`)));
+    if (isObject(value) && isObject(deletion)) setOwn(patch, key, combined(rule.type, deletion as JsonMap, value as JsonMap));
+    else if (Array.isArray(value) && Array.isArray(deletion) && !isDirective(key) && rule.mergeKey !== '')
+      setOwn(patch, key, combinedItems(rule, deletion as JsonMap[], value as JsonMap[], own(changes, `${ORDER}/${key}`)));
     else setOwn(patch, key, value);
   }
   return patch;
@@ -185,8 +186,8 @@ function combinedItems(rule: FieldRule, deletions: readonly JsonMap[], changes: 
   const keyOf = (item: JsonMap): unknown => own(item, rule.mergeKey);
   const byKey = new Map(deletions.map((item) => [keyOf(item), item]));
   for (const item of changes) {
-    const other = byKey.get(keyOf(item));
-    byKey.set(keyOf(item), other === undefined || own(other, PATCH) !== undefined ? item : combined(itemType, other, item));
+    const deletion = byKey.get(keyOf(item));
+    byKey.set(keyOf(item), deletion === undefined || own(deletion, PATCH) !== undefined ? item : combined(itemType, deletion, item));
   }
   const places = new Map(Array.isArray(order) ? order.map((item, i) => [keyOf(item as JsonMap), i]) : []);
   const placeOf = (item: JsonMap): number => (own(item, PATCH) === undefined ? (places.get(keyOf(item)) ?? places.size) : places.size + 1);
@@ -196,14 +197,14 @@ function combinedItems(rule: FieldRule, deletions: readonly JsonMap[], changes: 
 // ---- conflicts ---------------------------------------------------------------------------------------------------
 
 /** The first field that both patches change in different ways; undefined if there is none. */
-function conflictOf(type: Type | undefined, mine: JsonMap, others: JsonMap, path: string): string | undefined {
-  for (const key of Object.keys(mine)) {
+function conflictOf(type: Type | undefined, ownChanges: JsonMap, others: JsonMap, path: string): string | undefined {
+  for (const key of Object.keys(ownChanges)) {
     // Every apply changes its own annotation.
     if (isDirective(key) || key === clientSideApply.annotation || !Object.hasOwn(others, key)) continue;
     const at = path === '' ? key : `${path}.${key}`;
-    const [a, b] = [mine[key] as JsonValue, own(others, key) as JsonValue];
+    const [a, b] = [ownChanges[key] as JsonValue, own(others, key) as JsonValue];
     const rule = ruleOf(type, key);
-    const found =
+    const conflict =
       isObject(a) && isObject(b)
         ? conflictOf(rule.type, a as JsonMap, b as JsonMap, at)
         : Array.isArray(a) && Array.isArray(b) && rule.mergeKey !== ''
@@ -211,21 +212,21 @@ function conflictOf(type: Type | undefined, mine: JsonMap, others: JsonMap, path
           : isDeepStrictEqual(a, b)
             ? undefined
             : at;
-    if (found !== undefined) return found;
+    if (conflict !== undefined) return conflict;
   }
   return undefined;
 }
-function conflictOfItems(rule: FieldRule, mine: readonly JsonMap[], others: readonly JsonMap[], at: string): string | undefined {
+function conflictOfItems(rule: FieldRule, ownItems: readonly JsonMap[], others: readonly JsonMap[], at: string): string | undefined {
   const list = rule.type === undefined ? undefined : resolve(rule.type);
   const itemType = list?.node === 'list' ? list.item : undefined;
-  for (const item of mine) {
+  for (const item of ownItems) {
     const key = own(item, rule.mergeKey);
-    const other = others.find((one) => own(one, rule.mergeKey) === key);
-    if (other === undefined) continue;
-    const place = `${at}[${rule.mergeKey}=${String(key)}]`;
-    if (own(item, PATCH) !== own(other, PATCH)) return place;
-    const found = conflictOf(itemType, item, other, place);
-    if (found !== undefined) return found;
+    const otherItem = others.find((candidate) => own(candidate, rule.mergeKey) === key);
+    if (otherItem === undefined) continue;
+    const itemPath = `${at}[${rule.mergeKey}=${String(key)}]`;
+    if (own(item, PATCH) !== own(otherItem, PATCH)) return itemPath;
+    const conflict = conflictOf(itemType, item, otherItem, itemPath);
+    if (conflict !== undefined) return conflict;
   }
   return undefined;
 }

@@ -61,13 +61,13 @@ function pick(object: Values, names: ReadonlySet<string>): Entries {
 }
 
 /** Adds copies of the untouched fields to those of the patch. managedFields, which are never changed in place, are shared. */
-export function addUntouched(made: Entries, object: Values, { fields, metadata }: Touched): void {
-  for (const name in object) if (name !== 'metadata' && !fields.has(name)) setOwn(made, name, cloneJson(object[name]));
+export function addUntouched(patchedObject: Entries, object: Values, { fields, metadata }: Touched): void {
+  for (const name in object) if (name !== 'metadata' && !fields.has(name)) setOwn(patchedObject, name, cloneJson(object[name]));
   if (!isObject(object.metadata) || (fields.has('metadata') && metadata === undefined)) return;
-  const rest: Entries = isObject(made.metadata) ? (made.metadata as Entries) : {};
-  made.metadata = rest;
+  const patchedMetadata: Entries = isObject(patchedObject.metadata) ? (patchedObject.metadata as Entries) : {};
+  patchedObject.metadata = patchedMetadata;
   for (const name in object.metadata) {
     const value = object.metadata[name];
-    if (metadata?.has(name) !== true) setOwn(rest, name, name === 'managedFields' ? value : cloneJson(value));
+    if (metadata?.has(name) !== true) setOwn(patchedMetadata, name, name === 'managedFields' ? value : cloneJson(value));
   }
 }

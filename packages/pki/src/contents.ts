@@ -21,8 +21,8 @@ interface Contents {
 const contentsOf = new WeakMap<X509Certificate, Contents>();
 
 function contents(certificate: X509Certificate): Contents {
-  const cached = contentsOf.get(certificate);
-  if (cached !== undefined) return cached;
+  const cachedContents = contentsOf.get(certificate);
+  if (cachedContents !== undefined) return cachedContents;
   const [body, algorithm] = read(Buffer.from(certificate.raw)).children();
   const fields = body?.as(Tag.sequence).children() ?? [];
   const isFirstVersion = fields[0]?.tag !== 0xa0;

@@ -24,7 +24,7 @@ export const Tag = {
 function lengthOf(size: number): Buffer {
   if (size < 0x80) return Buffer.from([size]);
   const bytes: number[] = [];
-  for (let rest = size; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  for (let remainder = size; remainder > 0; remainder = Math.floor(remainder / 256)) bytes.unshift(remainder % 256);
   return Buffer.from([0x80 | bytes.length, ...bytes]);
 }
 
@@ -52,14 +52,14 @@ export function integer(value: number | Buffer): Buffer {
   }
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
-  const rest = bytes.subarray(start);
-  return element(Tag.integer, (rest[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), rest]) : rest);
+  const significant = bytes.subarray(start);
+  return element(Tag.integer, (significant[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.from([0]), significant]) : significant);
 }
 
 export function oid(text: string): Buffer {
-  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
+  const [first = 0, second = 0, ...furtherArcs] = text.split('.').map(Number);
   const bytes: number[] = [];
-  for (const arc of [first * 40 + second, ...rest]) {
+  for (const arc of [first * 40 + second, ...furtherArcs]) {
     const groups = [arc % 128];
     for (let more = Math.floor(arc / 128); more > 0; more = Math.floor(more / 128)) groups.unshift((more % 128) | 0x80);
     bytes.push(...groups);

@@ -87,15 +87,15 @@ function keyInput(algorithm: Algorithm, key: KeyObject) {
 }
 
 /** Whether the token was signed with the private key of this public key, by one of the allowed algorithms. */
-export function isSignedBy(jwt: Jwt, publicKey: KeyObject, allowed: readonly string[]): boolean {
-  const algorithm = allowed.includes(jwt.algorithm) ? own(algorithms, jwt.algorithm) : undefined;
+export function isSignedBy(jwt: Jwt, publicKey: KeyObject, allowedAlgorithms: readonly string[]): boolean {
+  const algorithm = allowedAlgorithms.includes(jwt.algorithm) ? own(algorithms, jwt.algorithm) : undefined;
   if (algorithm === undefined || publicKey.type !== 'public' || !fits(algorithm, publicKey)) return false;
   return verifyBytes(algorithm.digest, Buffer.from(jwt.signed, 'latin1'), keyInput(algorithm, publicKey), jwt.signature);
 }
 
 /** The algorithm for signing with a key of this type. */
 export function algorithmFor(key: KeyObject): string {
-  const name = Object.keys(algorithms).find((one) => fits(algorithms[one] as Algorithm, key));
+  const name = Object.keys(algorithms).find((algorithmName) => fits(algorithms[algorithmName] as Algorithm, key));
   if (name === undefined) throw new Error('tokens are signed with RSA keys of 2048 bits or more, or with P-256, P-384 or P-521 keys');
   return name;
 }
@@ -149,5 +149,5 @@ export function timeClaim(claims: Claims, name: string): number | undefined {
 export function audienceClaim(claims: Claims): string[] {
   const value = claims.aud;
   if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+  return Array.isArray(value) ? value.filter((audience): audience is string => typeof audience === 'string') : [];
 }

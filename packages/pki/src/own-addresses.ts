@@ -19,10 +19,10 @@ export function ownAddresses(
 ): readonly string[] {
   const advertised = advertiseAddress === undefined ? [] : [advertiseAddress];
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return advertised;
-  const found = Object.values(interfaces())
+  const localAddresses = Object.values(interfaces())
     .flatMap((addresses) => addresses ?? [])
     .filter(({ address, internal }) => !internal && !isLinkLocal(address) && (bindAddress === '::' || isIPv4(address)))
     .map(({ address }) => address)
     .sort();
-  return [...new Set([...advertised, ...found])].slice(0, MOST_OWN_ADDRESSES);
+  return [...new Set([...advertised, ...localAddresses])].slice(0, MOST_OWN_ADDRESSES);
 }

@@ -100,8 +100,8 @@ export function makeRequest(
   keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
   names: AlternativeNames = noNames,
 ): string {
-  const wanted = { oid: extensionOids.alternativeNames, critical: false, value: encodeAlternativeNames(names) };
-  const attributes = isEmpty(names) ? [] : [sequence(oid(extensionRequestOid), set(sequence(encodeExtension(wanted))))];
+  const namesExtension = { oid: extensionOids.alternativeNames, critical: false, value: encodeAlternativeNames(names) };
+  const attributes = isEmpty(names) ? [] : [sequence(oid(extensionRequestOid), set(sequence(encodeExtension(namesExtension))))];
   const body = sequence(
     integer(0),
     encodeSubject(subject),

@@ -92,8 +92,8 @@ export async function ensureClient(
  */
 export function ensureSigningKey(files: KeyFiles, name: string): () => Promise<KeyObject> {
   const file = `${name}.key`;
-  const existing = files.read(file);
-  let key = existing === undefined ? undefined : Promise.resolve(createPrivateKey(existing));
+  const existingKey = files.read(file);
+  let key = existingKey === undefined ? undefined : Promise.resolve(createPrivateKey(existingKey));
   return () => {
     key ??= newSigningKey(files, file);
     return key;

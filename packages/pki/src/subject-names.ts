@@ -41,14 +41,14 @@ function* attributes(name: Element): Generator<{ readonly type: string; readonly
 
 /** The texts of a name by the identifiers of their types: `2.5.4.10` → organizations. Values that are not texts are left out. */
 export function decodeTexts(name: Element): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+  const textsByType = new Map<string, string[]>();
   for (const { type, value } of attributes(name)) {
     if (!value.isText) continue;
-    const texts = found.get(type) ?? [];
+    const texts = textsByType.get(type) ?? [];
     texts.push(value.text());
-    found.set(type, texts);
+    textsByType.set(type, texts);
   }
-  return found;
+  return textsByType;
 }
 
 export interface AlternativeNames {
@@ -71,11 +71,11 @@ export function addressBytes(text: string): Buffer {
     const four = addressBytes(dotted[2] as string);
     address = `${dotted[1]}${four.readUInt16BE(0).toString(16)}:${four.readUInt16BE(2).toString(16)}`;
   }
-  const [before = '', after] = address.split('::');
-  const left = before === '' ? [] : before.split(':');
-  const right = after === undefined || after === '' ? [] : after.split(':');
-  const zeros = after === undefined ? 0 : 8 - left.length - right.length;
-  const words = [...left, ...new Array<string>(zeros).fill('0'), ...right];
+  const [head = '', tail] = address.split('::');
+  const leftGroups = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : 8 - leftGroups.length - right.length;
+  const words = [...leftGroups, ...new Array<string>(zeros).fill('0'), ...right];
   const bytes = Buffer.alloc(16);
   words.forEach((word, i) => {
     bytes.writeUInt16BE(Number.parseInt(word, 16), i * 2);
@@ -101,14 +101,14 @@ export function encodeAlternativeNames(names: AlternativeNames): Buffer {
 }
 
 export function decodeAlternativeNames(names: Element): AlternativeNames {
-  const found = { dns: [] as string[], addresses: [] as string[], emails: [] as string[], uris: [] as string[] };
+  const decodedNames = { dns: [] as string[], addresses: [] as string[], emails: [] as string[], uris: [] as string[] };
   for (const name of names.as(Tag.sequence).children()) {
-    if (name.tag === 0x81) found.emails.push(name.content.toString('latin1'));
-    else if (name.tag === 0x82) found.dns.push(name.content.toString('latin1'));
-    else if (name.tag === 0x86) found.uris.push(name.content.toString('latin1'));
-    else if (name.tag === 0x87) found.addresses.push(addressText(name.content));
+    if (name.tag === 0x81) decodedNames.emails.push(name.content.toString('latin1'));
+    else if (name.tag === 0x82) decodedNames.dns.push(name.content.toString('latin1'));
+    else if (name.tag === 0x86) decodedNames.uris.push(name.content.toString('latin1'));
+    else if (name.tag === 0x87) decodedNames.addresses.push(addressText(name.content));
   }
-  return found;
+  return decodedNames;
 }
 
 export interface Extension {

@@ -131,7 +131,7 @@ async function send(deps: AggregationDeps, ctx: Context, backend: Backend, targe
   const attempt = (to: Target): Promise<void> => request(deps, ctx, to, path, headers);
   if (!repeatable) return attempt(target);
   try {
-    await attempt({ ...target, client: backend.server.kept(guardedLookup(deps.guard)) });
+    await attempt({ ...target, client: backend.server.connectionsFor(guardedLookup(deps.guard)) });
   } catch (error) {
     if (!(error instanceof Unreachable && error.stale) || ctx.res.destroyed) throw error;
     await attempt(target);

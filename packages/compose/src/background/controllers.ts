@@ -45,12 +45,12 @@ const schedulerName = 'kube-scheduler';
 const SHARED_STORE_DELAY_MS = 5000;
 
 /** Answers how to start them; throws where the options are wrong. */
-export function composeControllers(base: Base, given: ControllersOptions): () => Running {
+export function composeControllers(base: Base, controllersOptions: ControllersOptions): () => Running {
   const answers = new OpenAnswers();
   const { options, identity, clock, objectClock, random, log } = base;
-  const { credentials, handle, shared } = given;
+  const { credentials, handle, shared } = controllersOptions;
   const feature = (name: string): boolean => options.features.isOn(name);
-  const added = given.workloads?.({
+  const workloadParts = controllersOptions.workloads?.({
     parts: new Set(options.workloads),
     simulatedNodes: options.simulatedNodes,
     loadBalancerRange: options.loadBalancerRange,
@@ -58,11 +58,11 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
     feature,
     disks: base.disks,
   });
-  const selected = selectControllers(
+  const selectedControllers = selectControllers(
     [
       ...allControllers({
         rootCertificates: credentials.rootCertificates,
-        signToken: given.signToken,
+        signToken: controllersOptions.signToken,
         signing: { authorityOf: signingAuthorities(options, identity, credentials.authority), durationMs: options.clusterSigningDuration },
         namespaceDelayMs: shared ? SHARED_STORE_DELAY_MS : 0,
         // Changes arrive in the order of the store.
@@ -71,12 +71,14 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
         storageVersions: storesVersions(base) === 'served',
         feature,
       }),
-      ...(added?.controllers ?? []),
+      ...(workloadParts?.controllers ?? []),
     ],
     options.controllers,
     { names: options.workloads.includes('controllers') ? [] : workloadControllerNames, needs: '--workloads=controllers' },
   );
-  const controllers = [...selected, ...(added?.others ?? [])].map((controller) => withNeeds(controller, given.serves));
+  const controllers = [...selectedControllers, ...(workloadParts?.others ?? [])].map((controller) =>
+    withNeeds(controller, controllersOptions.serves),
+  );
   if (controllers.length === 0) return () => ({ stop: async () => {} });
   const metrics = controllerMetrics(base.metrics);
   const objectTime = { clock: objectClock, factor: options.timeFactor };
@@ -86,7 +88,7 @@ export function composeControllers(base: Base, given: ControllersOptions): () =>
       if (!response.destroyed) handle(request, response);
     });
   const connect: ManagerOptions['connect'] = (account, user) => inProcess(paced, userOf(identity, account, user), errorFrom, answers);
-  const unserved = given.unserved.flatMap(unservedVersions);
+  const unserved = controllersOptions.unserved.flatMap(unservedVersions);
   const start = (): Running => startControllers({ controllers, identity, connect, clock, objectTime, random, log, metrics, unserved });
   const ending = (running: Running): Running => ({
     stop: async () => {

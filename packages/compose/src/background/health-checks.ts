@@ -62,7 +62,7 @@ export function startChecks({ views, fairness, aggregation }: RunningParts): Sta
   return {
     checks,
     started(part) {
-      for (const one of steps) if (one.part === part) one.step.done();
+      for (const checkedStep of steps) if (checkedStep.part === part) checkedStep.step.done();
     },
   };
 }

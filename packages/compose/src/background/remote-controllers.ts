@@ -81,11 +81,11 @@ export function startRemoteControllers(
   });
   const controllers = selectControllers(all, options.controllers);
   const agent = `${managerName}/${productVersion}`;
-  const own = new Transport(connection, agent, clock, { maxSockets: MAX_SOCKETS });
+  const transport = new Transport(connection, agent, clock, { maxSockets: MAX_SOCKETS });
   // Without what the configuration proves who it is by: a certificate would win over the token of an account.
   const nobody = { certificate: undefined, key: undefined, authorization: undefined, credentials: undefined, impersonation: undefined };
   const bare = new Transport({ ...connection, ...nobody }, agent, clock, { maxSockets: MAX_SOCKETS });
-  const http = httpOver(own);
+  const http = httpOver(transport);
   const client = clientFor(identity, http);
   const connect = (account: string | undefined): Http => {
     if (account === undefined || !options.useServiceAccountCredentials) return http;
@@ -98,7 +98,7 @@ export function startRemoteControllers(
   return {
     async stop() {
       await running.stop();
-      own.close();
+      transport.close();
       bare.close();
     },
   };

@@ -10,28 +10,28 @@ import type { RuntimeConfig } from './runtime-config.ts';
 export function checkRuntimeConfig(config: RuntimeConfig, identity: Identity, kinds: readonly Kind[]): void {
   if (config.settings.length === 0) return;
   // Nothing is served under it; the plug-in that asks such a service runs only where it is switched on.
-  const known = new Set([keyOf(groupName(identity, 'imagepolicy'), 'v1alpha1', undefined)]);
+  const servedKeys = new Set([keyOf(groupName(identity, 'imagepolicy'), 'v1alpha1', undefined)]);
   for (const { group: base, versions, plural } of kinds) {
     const group = groupName(identity, base);
-    for (const version of Object.keys(versions)) known.add(keyOf(group, version, undefined)).add(keyOf(group, version, plural));
+    for (const version of Object.keys(versions)) servedKeys.add(keyOf(group, version, undefined)).add(keyOf(group, version, plural));
   }
-  const [unknown] = config.unknown((group, version, resource) => known.has(keyOf(group, version, resource)));
+  const [unknown] = config.unknown((group, version, resource) => servedKeys.has(keyOf(group, version, resource)));
   if (unknown === undefined) return;
   throw new FlagError(
-    `--runtime-config: ${JSON.stringify(unknown)} names nothing that this server has; the nearest is ${nearestTo(unknown, known)}`,
+    `--runtime-config: ${JSON.stringify(unknown)} names nothing that this server has; the nearest is ${nearestTo(unknown, servedKeys)}`,
   );
 }
 
 const keyOf = (group: string, version: string, resource: string | undefined): string =>
   [group, version, resource].filter((part) => part !== undefined && part !== '').join('/');
 
-function nearestTo(key: string, known: ReadonlySet<string>): string {
+function nearestTo(key: string, servedKeys: ReadonlySet<string>): string {
   const text = key.slice(0, 100);
   let best = '';
   let least = Number.POSITIVE_INFINITY;
-  for (const one of known) {
-    const distance = editDistance(text, one);
-    if (distance < least) [best, least] = [one, distance];
+  for (const servedKey of servedKeys) {
+    const distance = editDistance(text, servedKey);
+    if (distance < least) [best, least] = [servedKey, distance];
   }
   return best;
 }

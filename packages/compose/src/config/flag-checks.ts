@@ -91,24 +91,27 @@ const dependences: readonly Dependence[] = [
 ];
 
 /** Flags that were given without another one that they need. */
-export function flagsWithoutEffect(options: FlagOptions, given: ReadonlySet<string>): { readonly name: string; readonly needs: string }[] {
+export function flagsWithoutEffect(
+  options: FlagOptions,
+  givenFlags: ReadonlySet<string>,
+): { readonly name: string; readonly needs: string }[] {
   return dependences
     .filter(({ present }) => !present(options))
     .flatMap(({ flags, needs }) =>
-      [...given]
-        .filter((name) => flags.some((one) => name === one || (/(-|max)$/.test(one) && name.startsWith(one))))
+      [...givenFlags]
+        .filter((name) => flags.some((flagName) => name === flagName || (/(-|max)$/.test(flagName) && name.startsWith(flagName))))
         .map((name) => ({ name, needs })),
     );
 }
-function checkDependences(options: FlagOptions, given: ReadonlySet<string>): void {
-  const [first] = flagsWithoutEffect(options, given);
+function checkDependences(options: FlagOptions, givenFlags: ReadonlySet<string>): void {
+  const [first] = flagsWithoutEffect(options, givenFlags);
   if (first !== undefined) throw new FlagError(`--${first.name} has no effect without ${first.needs}`);
 }
 
 /** Flags that need each other. */
-export function checkTogether(options: FlagOptions, given: ReadonlySet<string>): void {
-  const both = (a: string, b: string, one: unknown, other: unknown): void => {
-    if ((one === undefined) !== (other === undefined)) throw new FlagError(`--${a} and --${b} are needed together`);
+export function checkTogether(options: FlagOptions, givenFlags: ReadonlySet<string>): void {
+  const both = (a: string, b: string, firstValue: unknown, secondValue: unknown): void => {
+    if ((firstValue === undefined) !== (secondValue === undefined)) throw new FlagError(`--${a} and --${b} are needed together`);
   };
   both('tls-cert-file', 'tls-private-key-file', options.tlsCertFile, options.tlsPrivateKeyFile);
   if (options.tlsMinVersion === 'VersionTLS13' && options.tlsCipherSuites.length > 0 && !options.tlsCipherSuites.some(isNewSuite))
@@ -118,10 +121,10 @@ export function checkTogether(options: FlagOptions, given: ReadonlySet<string>):
   both('etcd-username', 'etcd-password-file', options.etcdUsername || undefined, options.etcdPasswordFile);
   for (const signer of ['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-']) {
     const [certificate, key] = [`cluster-signing-${signer}cert-file`, `cluster-signing-${signer}key-file`];
-    both(certificate, key, given.has(certificate) || undefined, given.has(key) || undefined);
+    both(certificate, key, givenFlags.has(certificate) || undefined, givenFlags.has(key) || undefined);
   }
   both('kubelet-client-certificate', 'kubelet-client-key', options.kubeletClientCertificate, options.kubeletClientKey);
-  checkDependences(options, given);
+  checkDependences(options, givenFlags);
   if (options.authorizationMode.includes('Webhook') !== (options.authorizationWebhookConfigFile !== undefined))
     throw new FlagError('--authorization-mode Webhook and --authorization-webhook-config-file are needed together');
   for (const name of options.enableAdmissionPlugins)

@@ -72,9 +72,9 @@ export interface SniFiles {
 export function readSniFiles(values: readonly string[]): readonly SniFiles[] {
   return values.map((value) => {
     const colon = value.indexOf(':');
-    const [certificate, key, ...rest] = (colon < 0 ? value : value.slice(0, colon)).split(',');
+    const [certificate, key, ...surplus] = (colon < 0 ? value : value.slice(0, colon)).split(',');
     const names = colon < 0 ? [] : value.slice(colon + 1).split(',');
-    if (!certificate || !key || rest.length > 0) throw new Error(`${JSON.stringify(value)} is not of the form certificate,key[:name,…]`);
+    if (!certificate || !key || surplus.length > 0) throw new Error(`${JSON.stringify(value)} is not of the form certificate,key[:name,…]`);
     const wrong = names.find((name) => !/^(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(name));
     if (wrong !== undefined) throw new Error(`${JSON.stringify(wrong)} is neither a name nor a pattern such as *.example.com`);
     return { certificate, key, names };
@@ -95,7 +95,7 @@ const workloads = {
 } as const;
 export type WorkloadPart = keyof typeof workloads;
 export const workloadParts = Object.keys(workloads) as readonly WorkloadPart[];
-export const workloadLines: readonly string[] = Object.entries(workloads).map(([name, what]) => `${name}: ${what}`);
+export const workloadLines: readonly string[] = Object.entries(workloads).map(([name, description]) => `${name}: ${description}`);
 
 /** Parts by name; `true`, as the flag alone is read, is all of them. */
 export function readWorkloads(values: readonly string[]): readonly WorkloadPart[] {

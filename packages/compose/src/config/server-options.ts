@@ -19,10 +19,10 @@ export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runti
 
 /** Parses the command line of `plat server`. Returns `help` for --help; throws FlagError. */
 export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
-  const { options, givenFlags: given, args: rest, warnings, help } = parseFlags(serverFlags, args);
+  const { options, givenFlags, args: positionals, warnings, help } = parseFlags(serverFlags, args);
   if (help) return 'help';
-  if (rest.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(rest[0])}: the server takes no arguments`);
-  checkTogether(options, given);
+  if (positionals.length > 0) throw new FlagError(`unexpected argument ${JSON.stringify(positionals[0])}: the server takes no arguments`);
+  checkTogether(options, givenFlags);
   const features = attempt('feature-gates', () =>
     readFeatureGates(options.featureGates, { release: options.apiRelease, identity: options.identity }),
   );
@@ -30,7 +30,7 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
   return {
     ...options,
     // A server with its objects in memory keeps its keys there, too, unless a directory is given.
-    dataDir: options.store === 'memory' && !given.has('data-dir') ? '' : options.dataDir,
+    dataDir: options.store === 'memory' && !givenFlags.has('data-dir') ? '' : options.dataDir,
     anonymousAuth: options.anonymousAuth ?? !options.authorizationMode.includes('AlwaysAllow'),
     features,
     runtimeConfig,
@@ -58,10 +58,10 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
 const defaultsInMemory = once(() => parseServerFlags(['--store=memory']) as ServerOptions);
 const defaultsOnDisk = once(() => parseServerFlags([]) as ServerOptions);
 function once<T>(make: () => T): () => T {
-  let made: T | undefined;
+  let cachedValue: T | undefined;
   return () => {
-    made ??= make();
-    return made;
+    cachedValue ??= make();
+    return cachedValue;
   };
 }
 
@@ -76,8 +76,8 @@ function checkOption(name: string, value: unknown, defaults: Readonly<Record<str
   const flag = flagOf.get(name);
   const usual = own(defaults, name) ?? flag?.default;
   if (usual === undefined) return;
-  const [wanted, is] = [typeName(usual), typeName(value)];
-  if (wanted !== is) throw new FlagError(`option ${name}: a ${wanted} is needed, not a ${is}`);
+  const [expectedType, is] = [typeName(usual), typeName(value)];
+  if (expectedType !== is) throw new FlagError(`option ${name}: a ${expectedType} is needed, not a ${is}`);
   if (typeof value === 'string' && flag !== undefined && typeof usual === 'string') attemptOption(name, () => flag.read([value]));
 }
 const typeName = (value: unknown): string => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);

@@ -79,48 +79,49 @@ export async function mergeAdminConfig(text: string, entry: AdminEntry): Promise
   }
   if (typeof present !== 'object' || Array.isArray(present)) return printAdminConfig(entry);
   const ca = base64(entry.ca);
-  const clusters = listed(present.clusters);
+  const clusters = namedEntries(present.clusters);
   // Under another address the server had another name; its CA is the same.
-  const own = new Set(
+  const ownClusters = new Set(
     clusters.filter(({ name, cluster }) => name === entry.name || cluster?.['certificate-authority-data'] === ca).map(({ name }) => name),
   );
-  const contexts = listed(present.contexts);
-  const namespace = contexts.find(({ name, context }) => own.has(name) && typeof context?.namespace === 'string')?.context?.namespace;
-  const rest = {
-    clusters: clusters.filter(({ name }) => !own.has(name)),
-    users: listed(present.users).filter(({ name }) => ![...own].some((one) => name === userName(String(one)))),
+  const contexts = namedEntries(present.contexts);
+  const namespace = contexts.find(({ name, context }) => ownClusters.has(name) && typeof context?.namespace === 'string')?.context
+    ?.namespace;
+  const otherEntries = {
+    clusters: clusters.filter(({ name }) => !ownClusters.has(name)),
+    users: namedEntries(present.users).filter(({ name }) => ![...ownClusters].some((ownCluster) => name === userName(String(ownCluster)))),
     // Contexts that users made for this server lead to its new address.
-    contexts: contexts.filter(({ name }) => !own.has(name)).map((one) => redirected(one, own, entry.name)),
+    contexts: contexts.filter(({ name }) => !ownClusters.has(name)).map((context) => redirected(context, ownClusters, entry.name)),
   };
   const current = present['current-context'];
   const print = (list: readonly Named[]): string => (list.length === 0 ? '' : stringifyYaml(list as unknown as JsonValue));
   return printAdminConfig(entry, {
-    clusters: print(rest.clusters),
-    users: print(rest.users),
-    contexts: print(rest.contexts),
-    currentContext: typeof current === 'string' && rest.contexts.some(({ name }) => name === current) ? current : '',
+    clusters: print(otherEntries.clusters),
+    users: print(otherEntries.users),
+    contexts: print(otherEntries.contexts),
+    currentContext: typeof current === 'string' && otherEntries.contexts.some(({ name }) => name === current) ? current : '',
     namespace: typeof namespace === 'string' ? namespace : '',
   });
 }
 /** The same for the text of the server's own configuration. */
 export async function mergeAdminTexts(text: string, config: string): Promise<string> {
   const value = (pattern: RegExp): string => pattern.exec(config)?.[1] ?? '';
-  const decoded = (field: string): string => Buffer.from(value(new RegExp(`^ {4}${field}: (\\S+)$`, 'm')), 'base64').toString();
+  const decodedField = (field: string): string => Buffer.from(value(new RegExp(`^ {4}${field}: (\\S+)$`, 'm')), 'base64').toString();
   return mergeAdminConfig(text, {
     name: value(/^current-context: (\S+)$/m),
     server: value(/^ {4}server: (\S+)$/m),
-    ca: decoded('certificate-authority-data'),
-    admin: { certificate: decoded('client-certificate-data'), key: decoded('client-key-data') },
+    ca: decodedField('certificate-authority-data'),
+    admin: { certificate: decodedField('client-certificate-data'), key: decodedField('client-key-data') },
   });
 }
 
-const listed = (list: readonly Named[] | null | undefined): readonly Named[] =>
-  Array.isArray(list) ? list.filter((one) => typeof one?.name === 'string') : [];
+const namedEntries = (list: readonly Named[] | null | undefined): readonly Named[] =>
+  Array.isArray(list) ? list.filter((namedEntry) => typeof namedEntry?.name === 'string') : [];
 
-function redirected(entry: Named, own: ReadonlySet<unknown>, name: string): Named {
+function redirected(entry: Named, ownClusters: ReadonlySet<unknown>, name: string): Named {
   const { context } = entry;
-  if (context === undefined || context === null || !own.has(context.cluster)) return entry;
+  if (context === undefined || context === null || !ownClusters.has(context.cluster)) return entry;
   const { user } = context as { user?: unknown };
-  const isAdmin = [...own].some((one) => user === userName(String(one)));
+  const isAdmin = [...ownClusters].some((ownCluster) => user === userName(String(ownCluster)));
   return { ...entry, context: { ...context, cluster: name, ...(isAdmin && { user: userName(name) }) } as Named['context'] };
 }

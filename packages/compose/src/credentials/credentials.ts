@@ -65,9 +65,9 @@ export async function prepareCredentials(
   const authority = await ensureAuthority(pki, 'ca', `${identity.word}-ca`, now);
   const caPem = authority.certificate.toString();
   const { tlsCertFile, tlsPrivateKeyFile } = options;
-  const own = tlsCertFile === undefined || tlsPrivateKeyFile === undefined;
+  const isSelfIssued = tlsCertFile === undefined || tlsPrivateKeyFile === undefined;
   const serviceAddress = firstAddress(options.serviceClusterIpRange[0] as string);
-  const serving = own
+  const serving = isSelfIssued
     ? await ensureServing(
         pki,
         'server',
@@ -86,20 +86,20 @@ export async function prepareCredentials(
   const adminConfigPath = options.dataDir === '' ? undefined : resolve(options.dataDir, dataFiles.adminConfig);
   return {
     authority,
-    rootCertificates: own ? caPem : serving.certificate,
+    rootCertificates: isSelfIssued ? caPem : serving.certificate,
     serving,
     adminConfigPath,
     frontProxy,
     signingKey,
     async adminConfig(address) {
       const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
-      const entry = { name: serverName(identity, address), server: address, ca: own ? caPem : serving.certificate, admin };
+      const entry = { name: serverName(identity, address), server: address, ca: isSelfIssued ? caPem : serving.certificate, admin };
       const config = printAdminConfig(entry);
       if (adminConfigPath === undefined) return config;
       const present = readIfPresent(adminConfigPath);
-      const merged = present === undefined || present === config ? config : await mergeAdminConfig(present, entry);
-      if (present === merged) chmodSync(adminConfigPath, 0o600);
-      else await writeSecretFile(adminConfigPath, merged);
+      const mergedConfig = present === undefined || present === config ? config : await mergeAdminConfig(present, entry);
+      if (present === mergedConfig) chmodSync(adminConfigPath, 0o600);
+      else await writeSecretFile(adminConfigPath, mergedConfig);
       return config;
     },
   };

@@ -30,11 +30,11 @@ export interface Trust {
 }
 
 export function composeTrust(options: ServerOptions, credentials: Credentials, files: FileReloader): Trust {
-  const own: Bundle = { pem: credentials.authority.certificate.toString(), roots: [credentials.authority.certificate] };
+  const ownBundle: Bundle = { pem: credentials.authority.certificate.toString(), roots: [credentials.authority.certificate] };
   const follow = <T>(flag: string, file: string | undefined, read: (contents: readonly string[]) => T): Followed<T> | undefined =>
-    file === undefined ? undefined : named(flag, () => files.follow([file], read));
+    file === undefined ? undefined : withFlagName(flag, () => files.follow([file], read));
   const keyFiles = options.serviceAccountKeyFile;
-  const clientCAs = together([fixed(own), follow('client-ca-file', options.clientCaFile, bundleOf)]);
+  const clientCAs = together([fixed(ownBundle), follow('client-ca-file', options.clientCaFile, bundleOf)]);
   const proxyCA = follow('requestheader-client-ca-file', options.requestheaderClientCaFile, bundleOf);
   const tls: TlsOptions = {
     serving: pair(files, 'tls-cert-file', options.tlsCertFile, options.tlsPrivateKeyFile) ?? fixed(credentials.serving),
@@ -44,7 +44,7 @@ export function composeTrust(options: ServerOptions, credentials: Credentials, f
         get current() {
           return { ...followed.current, names };
         },
-        onChange: (call) => followed.onChange((changed) => call({ ...changed, names })),
+        onChange: (call) => followed.onChange((changedPair) => call({ ...changedPair, names })),
       };
     }),
     clientCAs: rootsOf(together([clientCAs, proxyCA])),
@@ -58,7 +58,7 @@ export function composeTrust(options: ServerOptions, credentials: Credentials, f
     tokenKeys:
       keyFiles.length === 0
         ? fixed([])
-        : named('service-account-key-file', () => files.follow(keyFiles, (texts) => texts.flatMap((text) => readPublicKeys(text)))),
+        : withFlagName('service-account-key-file', () => files.follow(keyFiles, (texts) => texts.flatMap((text) => readPublicKeys(text)))),
     proxyClient: pair(files, 'proxy-client-cert-file', options.proxyClientCertFile, options.proxyClientKeyFile),
     nodeCA: follow('kubelet-certificate-authority', options.kubeletCertificateAuthority, bundleOf),
     nodeClient: pair(files, 'kubelet-client-certificate', options.kubeletClientCertificate, options.kubeletClientKey),
@@ -104,16 +104,16 @@ function pair(
   keyFile: string | undefined,
 ): Followed<ServingPair> | undefined {
   if (certificateFile === undefined || keyFile === undefined) return undefined;
-  return named(flag, () =>
+  return withFlagName(flag, () =>
     files.follow([certificateFile, keyFile], ([certificate, key]) => {
-      const read = { certificate: certificate as string, key: key as string };
-      checkPair(read);
-      return read;
+      const servingPair = { certificate: certificate as string, key: key as string };
+      checkPair(servingPair);
+      return servingPair;
     }),
   );
 }
 
-function named<T>(flag: string, read: () => T): T {
+function withFlagName<T>(flag: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

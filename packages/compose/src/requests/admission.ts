@@ -37,7 +37,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   const configurations: ReadonlyMap<string, PluginConfiguration> =
     file === undefined
       ? new Map()
-      : await named('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
+      : await withName('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
   for (const fields of deprecatedPlugins(enabled)) log.warn('deprecated admission plug-in is enabled', fields);
   const env = pluginEnv(base, deps);
   for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
@@ -45,18 +45,18 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   for (const name of enabled) {
     // Without the feature the plug-in may be named and configured, and checks nothing.
     if (name === 'PodSecurity' && !options.features.isOn('PodSecurity')) continue;
-    chain.push(await named(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
+    chain.push(await withName(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
   }
   // The check for escalation runs last, on the final object.
   chain.push(rbacEscalation(deps.auth.escalation));
   return admissionChain(chain, chainMetrics(metrics, clock));
 }
 
-async function named<T>(what: string, make: () => MaybePromise<T>): Promise<T> {
+async function withName<T>(pluginName: string, make: () => MaybePromise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {
-    throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${pluginName}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -74,8 +74,8 @@ function pluginEnv(
     tolerationSeconds: { notReady: options.defaultNotReadyTolerationSeconds, unreachable: options.defaultUnreachableTolerationSeconds },
     may: async (user, action) => {
       const { verb, group, version = '', resource, subresource = '', namespace = '', name = '' } = action;
-      const asked = { user, verb, group, version, resource, subresource, namespace, name, path: '', resourceRequest: true };
-      return (await auth.authorizer.authorize(asked)).decision === 'allow';
+      const attributes = { user, verb, group, version, resource, subresource, namespace, name, path: '', resourceRequest: true };
+      return (await auth.authorizer.authorize(attributes)).decision === 'allow';
     },
     findKind: (group, kind, version) => catalog.byKind(group, kind, version),
     apiEnabled: (group, version, resource) => options.runtimeConfig.enabled(group, version, resource),

@@ -26,7 +26,7 @@ export async function composeAudit(base: Base, { catalog, trust }: AuditDeps): P
   if (options.auditPolicyFile === undefined) return undefined;
   const { Trail } = await import('@plat-dev/server/audit/trail');
   const policy = await policyOf(options.auditPolicyFile, identity);
-  const lost = (plugin: string): ((events: number, why: string) => void) => {
+  const onLost = (plugin: string): ((events: number, why: string) => void) => {
     let last = Number.NEGATIVE_INFINITY;
     const errors = counters.errors.with(plugin);
     return (events, why) => {
@@ -38,8 +38,9 @@ export async function composeAudit(base: Base, { catalog, trust }: AuditDeps): P
     };
   };
   const sinks: AuditSink[] = [];
-  if (options.auditLogPath !== '') sinks.push(await logFile(base, lost('log')));
-  if (options.auditWebhookConfigFile !== undefined) sinks.push(await webhook(base, trust, options.auditWebhookConfigFile, lost('webhook')));
+  if (options.auditLogPath !== '') sinks.push(await logFile(base, onLost('log')));
+  if (options.auditWebhookConfigFile !== undefined)
+    sinks.push(await webhook(base, trust, options.auditWebhookConfigFile, onLost('webhook')));
   return new Trail({ identity, catalog, policy, sinks, clock, metrics: counters });
 }
 
@@ -52,7 +53,7 @@ async function policyOf(file: string, identity: Identity) {
   }
 }
 
-async function logFile({ options, clock }: Base, lost: (events: number, why: string) => void): Promise<AuditSink> {
+async function logFile({ options, clock }: Base, onLost: (events: number, why: string) => void): Promise<AuditSink> {
   const { LogFile } = await import('@plat-dev/server/audit/log-file');
   return LogFile.open({
     path: options.auditLogPath,
@@ -62,7 +63,7 @@ async function logFile({ options, clock }: Base, lost: (events: number, why: str
     maxAgeMs: options.auditLogMaxage * DAY_MS,
     compress: options.auditLogCompress,
     now: () => clock.now(),
-    failed: (error, events) => lost(events, error.message),
+    failed: (error, events) => onLost(events, error.message),
   });
 }
 

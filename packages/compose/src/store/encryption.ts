@@ -101,12 +101,12 @@ export function socketConnector(clock: Clock, random: Random): RuleDeps['connect
   return (socket, timeoutMs) => {
     loading ??= import('@plat-dev/storage/encryption/kms-transport');
     const transport = loading.then(({ kmsTransport }) => kmsTransport(socket, timeoutMs, clock, random));
-    const when = <T>(call: (made: KmsTransport) => Promise<T>): Promise<T> => transport.then(call);
+    const when = <T>(call: (kmsTransport: KmsTransport) => Promise<T>): Promise<T> => transport.then(call);
     return {
-      version: () => when((made) => made.version()),
-      encrypt: (plain) => when((made) => made.encrypt(plain)),
-      decrypt: (cipher) => when((made) => made.decrypt(cipher)),
-      close: () => void transport.then((made) => made.close()),
+      version: () => when((kmsTransport) => kmsTransport.version()),
+      encrypt: (plain) => when((kmsTransport) => kmsTransport.encrypt(plain)),
+      decrypt: (cipher) => when((kmsTransport) => kmsTransport.decrypt(cipher)),
+      close: () => void transport.then((kmsTransport) => kmsTransport.close()),
     };
   };
 }
@@ -163,7 +163,7 @@ class Follower {
   readonly #observer: EncryptionMetrics;
   readonly #encrypted: EncryptedEngine;
   /** Content that was last looked at, usable or not: a fault is reported once. */
-  #seen: string;
+  #lastDigest: string;
   #state = '';
   #looking: Promise<void> | undefined;
   #cache: Pick<Cache, 'reread' | 'unreadable'> | undefined;
@@ -184,7 +184,7 @@ class Follower {
     this.#ruleDeps = ruleDeps;
     this.#observer = observer;
     this.#encrypted = encrypted;
-    this.#seen = first.digest;
+    this.#lastDigest = first.digest;
   }
 
   start(cache: Pick<Cache, 'reread' | 'unreadable'>): void {
@@ -211,13 +211,13 @@ class Follower {
       if (state === this.#state) return;
       this.#state = state;
       const digest = digestOf(await readFile(file));
-      if (digest === this.#seen) return;
-      this.#seen = digest;
+      if (digest === this.#lastDigest) return;
+      this.#lastDigest = digest;
       await this.#use((await loadEncryptionConfig(file, identity)).rules);
     } catch (error) {
-      const what = (error as NodeJS.ErrnoException).code ?? this.#seen;
-      if (this.#failed === what) return;
-      this.#failed = what;
+      const problem = (error as NodeJS.ErrnoException).code ?? this.#lastDigest;
+      if (this.#failed === problem) return;
+      this.#failed = problem;
       this.#observer.reloaded(false, this.#deps.clock.now() / 1000);
       this.#deps.log.error('cannot use the new encryption configuration, keeping the old one', {
         file,
@@ -229,8 +229,8 @@ class Follower {
   #failed: string | undefined;
 
   async #use(config: readonly EncryptionRule[]): Promise<void> {
-    const before = this.#encrypted.rules;
-    const rules = new EncryptionRules(config, this.#ruleDeps, before);
+    const oldRules = this.#encrypted.rules;
+    const rules = new EncryptionRules(config, this.#ruleDeps, oldRules);
     this.#encrypted.use(rules);
     this.#reloaded();
     this.#failed = undefined;
@@ -238,10 +238,10 @@ class Follower {
     this.#deps.log.info('encryption configuration reloaded', { file: this.#deps.file, resources: rules.collections.length });
     await warnOfOthers(this.#deps.file, this.#deps.log);
     // Objects whose key went are to be unreadable now rather than after the next start; those whose key came, readable.
-    const named = new Set([...before.collections, ...rules.collections]);
-    const aside = [...(this.#cache?.unreadable().keys() ?? [])].filter((collection) => named.has(collection));
-    for (const collection of new Set([...rules.lostAgainst(before), ...aside])) await this.#cache?.reread(collection);
-    before.close(rules);
+    const collections = new Set([...oldRules.collections, ...rules.collections]);
+    const aside = [...(this.#cache?.unreadable().keys() ?? [])].filter((collection) => collections.has(collection));
+    for (const collection of new Set([...rules.lostAgainst(oldRules), ...aside])) await this.#cache?.reread(collection);
+    oldRules.close(rules);
   }
 }
 
@@ -249,7 +249,7 @@ class Follower {
 class Retries {
   readonly #deps: EncryptionDeps;
   readonly #rules: () => EncryptionRules;
-  readonly #wanted = new Set<string>();
+  readonly #pendingCollections = new Set<string>();
   #cache: Pick<Cache, 'reread'> | undefined;
   #cancel: Cancel | undefined;
   /** Whether plug-ins are to be tried though no object waits for them. */
@@ -269,7 +269,7 @@ class Retries {
     this.#cache = undefined;
   }
   want(collection: string): void {
-    this.#wanted.add(collection);
+    this.#pendingCollections.add(collection);
     this.#schedule();
   }
   /** A plug-in that is away is found soon rather than by the first request that needs it. */
@@ -280,7 +280,7 @@ class Retries {
 
   #schedule(): void {
     if (this.#cancel !== undefined || this.#cache === undefined) return;
-    if (this.#wanted.size > 0 || this.#probing) this.#cancel = this.#deps.clock.after(RETRY_MS, () => void this.#retry());
+    if (this.#pendingCollections.size > 0 || this.#probing) this.#cancel = this.#deps.clock.after(RETRY_MS, () => void this.#retry());
   }
   async #retry(): Promise<void> {
     try {
@@ -289,10 +289,10 @@ class Retries {
         await Promise.all(plugins.map(({ kms }) => kms.probe()));
         this.#probing = false;
       }
-      if (this.#wanted.size === 0) return;
+      if (this.#pendingCollections.size === 0) return;
       await Promise.all(plugins.map(({ kms }) => kms.check()));
-      const collections = [...this.#wanted];
-      this.#wanted.clear();
+      const collections = [...this.#pendingCollections];
+      this.#pendingCollections.clear();
       for (const collection of collections) await this.#cache?.reread(collection);
     } catch {
       // The log and the health check have the reason; it is retried.

@@ -83,8 +83,8 @@ class Exporter {
     this.#close = close;
   }
 
-  async take(key: string, stored: Buffer | undefined): Promise<void> {
-    const value = stored === undefined || isPlain(stored) ? stored : await this.#open(stored, key);
+  async take(key: string, storedValue: Buffer | undefined): Promise<void> {
+    const value = storedValue === undefined || isPlain(storedValue) ? storedValue : await this.#open(storedValue, key);
     const object = value === undefined ? undefined : objectOf(value);
     if (object === undefined) this.#unreadable.push(key);
     // Allocations and the like are records of the server, not objects.
@@ -122,8 +122,8 @@ async function opener(file: string | undefined, identity: string | undefined): P
   });
   return {
     open: async (value, key) => {
-      const opened = await encryption.engine.rules.of(key)?.open(value, key);
-      return opened === undefined || isRefused(opened) ? undefined : opened;
+      const openedValue = await encryption.engine.rules.of(key)?.open(value, key);
+      return openedValue === undefined || isRefused(openedValue) ? undefined : openedValue;
     },
     close: () => encryption.close(),
   };

@@ -10,10 +10,10 @@ import { explained, type Place } from './store-tools.ts';
 /** `work` gets the kubeconfig of the administrator. */
 export async function withPrivateServer<T>(place: Place, identity: string, work: (kubeconfig: string) => Promise<T>): Promise<T> {
   // A server on etcd keeps nothing on this machine.
-  const own = place.type === 'etcd' ? mkdtempSync(join(tmpdir(), 'plat-import-')) : undefined;
+  const temporaryDirectory = place.type === 'etcd' ? mkdtempSync(join(tmpdir(), 'plat-import-')) : undefined;
   try {
     const options = serverOptions({
-      ...storeOf(place, own),
+      ...storeOf(place, temporaryDirectory),
       identity,
       securePort: 0,
       // Controllers would act on a partial state.
@@ -29,16 +29,16 @@ export async function withPrivateServer<T>(place: Place, identity: string, work:
       await server.close();
     }
   } finally {
-    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+    if (temporaryDirectory !== undefined) rmSync(temporaryDirectory, { recursive: true, force: true });
   }
 }
 
-function storeOf(place: Place, own: string | undefined) {
+function storeOf(place: Place, temporaryDirectory: string | undefined) {
   if (place.type === 'directory') return { store: 'lmdb', dataDir: place.dataDir } as const;
   const { servers, prefix, caFile, certFile, keyFile, username, passwordFile } = place.etcd;
   return {
     store: 'etcd',
-    dataDir: own as string,
+    dataDir: temporaryDirectory as string,
     etcdServers: servers,
     ...(prefix !== undefined && { etcdPrefix: prefix }),
     etcdCafile: caFile,

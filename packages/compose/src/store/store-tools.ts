@@ -69,8 +69,8 @@ export async function explained<T>(open: () => Promise<T>, otherwise?: string): 
   } catch (error) {
     const { message } = error as Error;
     if (!message.includes('is in use by another server')) throw error;
-    const what = message.replace(/; stop that one.*$/, '').replace('another server', 'a server');
-    throw new Error(`${what}: stop it first${otherwise === undefined ? '' : `, ${otherwise}`}`, { cause: error });
+    const problem = message.replace(/; stop that one.*$/, '').replace('another server', 'a server');
+    throw new Error(`${problem}: stop it first${otherwise === undefined ? '' : `, ${otherwise}`}`, { cause: error });
   }
 }
 
@@ -120,8 +120,8 @@ function backupEngine(engine: Engine, file: string): Promise<BackupResult> {
 /** Writes a backup to a file; one that cannot be verified by reading it back is removed. */
 export async function writeBackup(chunks: AsyncIterable<Buffer>, file: string): Promise<BackupResult> {
   let summary: BackupSummary | undefined;
-  const bytes = await writePrivateFile(file, chunks, async (written) => {
-    summary = await verifyBackup(fileChunks(written));
+  const bytes = await writePrivateFile(file, chunks, async (backupFile) => {
+    summary = await verifyBackup(fileChunks(backupFile));
   });
   return { file, bytes, ...(summary as BackupSummary) };
 }
@@ -179,9 +179,9 @@ async function ownerOf(file: string): Promise<StoreOwner | undefined> {
   const { header } = await namingFile(file, () => verifyBackup(fileChunks(file)));
   const { identity } = header;
   if (identity === undefined) return undefined;
-  const known = own(identities, identity);
+  const builtInIdentity = own(identities, identity);
   // Of a custom identity only the name is known here.
-  return known === undefined ? { identity, productVersion, traces: [] } : storeOwner(known);
+  return builtInIdentity === undefined ? { identity, productVersion, traces: [] } : storeOwner(builtInIdentity);
 }
 
 /** Data in etcd cannot be moved: it is backed up next to the file, then deleted. A part of an earlier restore is not kept. */
@@ -263,8 +263,8 @@ async function countStore(engine: Engine): Promise<StoreStat> {
 /** `core/pods/default/web` counts as `core/pods`. */
 function count(collections: Record<string, { objects: number; bytes: number }>, key: string, bytes: number): void {
   const name = key.split('/').slice(0, 2).join('/');
-  const found = own(collections, name) ?? { objects: 0, bytes: 0 };
-  setOwn(collections, name, { objects: found.objects + 1, bytes: found.bytes + bytes });
+  const counts = own(collections, name) ?? { objects: 0, bytes: 0 };
+  setOwn(collections, name, { objects: counts.objects + 1, bytes: counts.bytes + bytes });
 }
 
 /** Throws when there is no store, or a server uses it. */

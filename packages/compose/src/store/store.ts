@@ -63,10 +63,10 @@ async function checkedBackup(path: string, identity: string): Promise<() => Asyn
 }
 
 /** Throws BackupError for a backup of another identity. */
-function checkIdentity({ identity }: BackupHeader, wanted: string): void {
-  if (identity === undefined || identity === wanted) return;
+function checkIdentity({ identity }: BackupHeader, requiredIdentity: string): void {
+  if (identity === undefined || identity === requiredIdentity) return;
   throw new BackupError(
-    `the backup is of the identity ${identity}, and cannot be restored under ${wanted}, where objects have other names: use \`plat store export\` and \`plat store import\`, which convert them`,
+    `the backup is of the identity ${identity}, and cannot be restored under ${requiredIdentity}, where objects have other names: use \`plat store export\` and \`plat store import\`, which convert them`,
   );
 }
 

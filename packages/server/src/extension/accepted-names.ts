@@ -32,8 +32,8 @@ export function takenNames(definitions: readonly CustomResourceDefinition[], gro
 }
 
 /** Sets the accepted names and the conditions that follow from them. `now` is a text of time. */
-export function acceptNames({ spec, status }: CustomResourceDefinition, taken: TakenNames, now: string): void {
-  const [accepted, condition] = acceptedNames(spec.names, status.acceptedNames, taken);
+export function acceptNames({ spec, status }: CustomResourceDefinition, takenNames: TakenNames, now: string): void {
+  const [accepted, condition] = acceptedNames(spec.names, status.acceptedNames, takenNames);
   status.acceptedNames = accepted;
   setCondition(status, { type: 'NamesAccepted', lastTransitionTime: now, ...condition });
   const established = establishment(status, condition.status === 'True');
@@ -58,7 +58,7 @@ function establishment({ conditions }: CustomResourceDefinitionStatus, accepted:
 const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
 function acceptedNames(
-  wanted: CustomResourceDefinitionNames,
+  requestedNames: CustomResourceDefinitionNames,
   had: CustomResourceDefinitionNames,
   { resources, kinds }: TakenNames,
 ): [CustomResourceDefinitionNames, NamesCondition] {
@@ -67,19 +67,19 @@ function acceptedNames(
   const refuse = (reason: string, message: string): void => {
     condition = { status: 'False', reason, message };
   };
-  const take = <K extends 'plural' | 'singular' | 'kind' | 'listKind'>(field: K, used: ReadonlySet<string>, reason: string): void => {
-    const name = wanted[field];
-    if (name === undefined || name === '' || name === had[field] || !used.has(name)) accepted[field] = name as never;
+  const take = <K extends 'plural' | 'singular' | 'kind' | 'listKind'>(field: K, usedNames: ReadonlySet<string>, reason: string): void => {
+    const name = requestedNames[field];
+    if (name === undefined || name === '' || name === had[field] || !usedNames.has(name)) accepted[field] = name as never;
     else refuse(reason, inUse(name));
   };
   take('plural', resources, 'PluralConflict');
   take('singular', resources, 'SingularConflict');
-  const conflicts = (wanted.shortNames ?? []).filter((name) => !had.shortNames?.includes(name) && resources.has(name));
-  if (conflicts.length === 0) accepted.shortNames = wanted.shortNames as never;
+  const conflicts = (requestedNames.shortNames ?? []).filter((name) => !had.shortNames?.includes(name) && resources.has(name));
+  if (conflicts.length === 0) accepted.shortNames = requestedNames.shortNames as never;
   else refuse('ShortNamesConflict', conflicts.length === 1 ? inUse(conflicts[0] as string) : `[${conflicts.map(inUse).join(', ')}]`);
   take('kind', kinds, 'KindConflict');
   take('listKind', kinds, 'ListKindConflict');
-  accepted.categories = wanted.categories as never;
+  accepted.categories = requestedNames.categories as never;
   return [withoutAbsent(accepted), condition];
 }
 

@@ -32,8 +32,8 @@ const ROW_EFFORT = 100_000;
 const CHARACTERS_A_STEP = 4;
 
 export function customColumns(definitions: readonly CustomResourceColumnDefinition[] | undefined): Shown {
-  const given = definitions === undefined || definitions.length === 0 ? [age] : definitions;
-  const readable = withPaths(given);
+  const columnDefinitions = definitions === undefined || definitions.length === 0 ? [age] : definitions;
+  const readable = withPaths(columnDefinitions);
   const columns: Column[] = [nameColumn, ...readable.map(({ definition }) => columnOf(definition))];
   return {
     columns,
@@ -74,9 +74,9 @@ const columnOf = ({ name, type, format, description, priority, jsonPath: path }:
 });
 
 /** Of several values the first is shown. */
-function cellOf(type: string, found: readonly unknown[], env: KindEnv, row: PathEffort): Cell {
-  if (found.length === 0) return null;
-  const [value] = found;
+function cellOf(type: string, cellValues: readonly unknown[], env: KindEnv, row: PathEffort): Cell {
+  if (cellValues.length === 0) return null;
+  const [value] = cellValues;
   switch (type) {
     case 'string': {
       const text = textOf(value, row);

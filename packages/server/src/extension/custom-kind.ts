@@ -67,7 +67,7 @@ export function* customKind(
     setOwn(versions, version.name, customVersion(definition, version, schema, typeName));
   }
   if (convert !== undefined) addCalls(convert, spec.group, hub, versions);
-  const made = kind<CustomObject>({
+  const customResourceKind = kind<CustomObject>({
     group: spec.group,
     custom: true,
     kind: names.kind,
@@ -85,7 +85,7 @@ export function* customKind(
     anyFinalizer: true,
     createRefused: isTrue(definition, 'Terminating') ? 'create not allowed while custom resource definition is terminating' : undefined,
   });
-  return { kind: made, read: reader(joinApiVersion(spec.group, hub), schemas, convert !== undefined) };
+  return { kind: customResourceKind, read: reader(joinApiVersion(spec.group, hub), schemas, convert !== undefined) };
 }
 
 function customVersion(
@@ -103,8 +103,8 @@ function customVersion(
     schema: codec(typeName, schema.structure),
     served,
     unknownField: (field) => `field label not supported: ${field}`,
-    defaults: ((custom: CustomObject, _env: unknown, made?: 'applied') => {
-      schema.prune(custom, { nulls: made === 'applied' ? 'keep' : 'drop' });
+    defaults: ((custom: CustomObject, _env: unknown, origin?: 'applied') => {
+      schema.prune(custom, { nulls: origin === 'applied' ? 'keep' : 'drop' });
       schema.fillDefaults(custom);
     }) as never,
     unknownFields: (value, faults) => schema.unknownFields(value, faults),
@@ -129,7 +129,7 @@ function conversionOf({ metadata, spec }: CustomResourceDefinition, tools: Conve
 
 /** Converts all versions but the stored one by webhook calls. */
 function addCalls(convert: ConvertObjects, group: string, hub: string, versions: Record<string, KindVersion>): void {
-  const converted = (name: string): ConvertedVersion => ({
+  const convertedVersion = (name: string): ConvertedVersion => ({
     name,
     apiVersion: joinApiVersion(group, name),
     schema: (own(versions, name) as KindVersion).schema,
@@ -137,8 +137,8 @@ function addCalls(convert: ConvertObjects, group: string, hub: string, versions:
   for (const name of Object.keys(versions)) {
     if (name === hub) continue;
     const calls: Pick<KindVersion<ApiObject, ApiObject>, 'toHubByCall' | 'fromHubByCall'> = {
-      toHubByCall: (objects) => convert(objects, converted(name), converted(hub)),
-      fromHubByCall: (hubs) => convert(hubs, converted(hub), converted(name)),
+      toHubByCall: (objects) => convert(objects, convertedVersion(name), convertedVersion(hub)),
+      fromHubByCall: (hubs) => convert(hubs, convertedVersion(hub), convertedVersion(name)),
     };
     versions[name] = { ...(versions[name] as KindVersion), ...(calls as Pick<KindVersion, 'toHubByCall' | 'fromHubByCall'>) };
   }
@@ -183,14 +183,14 @@ function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubres
 }
 
 /** Runs the work, if there is any, and then the rest. */
-function followedBy(work: Work<void> | undefined, rest: () => void): Work<void> | undefined {
-  if (work !== undefined) return oneAfterAnother(work, rest);
-  rest();
+function followedBy(work: Work<void> | undefined, next: () => void): Work<void> | undefined {
+  if (work !== undefined) return oneAfterAnother(work, next);
+  next();
   return undefined;
 }
-function* oneAfterAnother(work: Work<void>, rest: () => void): Work<void> {
+function* oneAfterAnother(work: Work<void>, next: () => void): Work<void> {
   yield* work;
-  rest();
+  next();
 }
 
 /** Writes status alone; all other fields keep their values. */

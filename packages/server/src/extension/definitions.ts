@@ -65,8 +65,10 @@ export interface ServedDefinition {
 }
 
 /** The generation grows with each change of the spec. */
-function sameSpec(known: ServedDefinition, { metadata, spec }: CustomResourceDefinition): boolean {
-  return (known.generation !== undefined && known.generation === metadata.generation) || equal(known.spec, spec);
+function sameSpec(servedDefinition: ServedDefinition, { metadata, spec }: CustomResourceDefinition): boolean {
+  return (
+    (servedDefinition.generation !== undefined && servedDefinition.generation === metadata.generation) || equal(servedDefinition.spec, spec)
+  );
 }
 
 type FailurePhrase = 'cannot delete objects of a CustomResourceDefinition' | 'cannot remove objects of a deleted CustomResourceDefinition';
@@ -80,7 +82,7 @@ export class Definitions {
   private readonly due = new Set<string>();
   private working: Promise<void> | undefined;
   private stopFollowing: () => void = () => {};
-  private readonly waiting = new Set<() => void>();
+  private readonly waitingCalls = new Set<() => void>();
   private readonly tasks = new Set<Promise<unknown>>();
   /** Definitions whose objects are being deleted. */
   private readonly cleaning = new Set<string>();
@@ -108,8 +110,12 @@ export class Definitions {
   }
   /** Whether the definition was reconciled completely by the server that this one is a fork of. */
   private isAsBefore(definition: CustomResourceDefinition): boolean {
-    const before = this.compiledBefore(definition);
-    return before !== undefined && before === this.served.get(definition.metadata.name ?? '')?.custom && !isTrue(definition, 'Terminating');
+    const compiledKind = this.compiledBefore(definition);
+    return (
+      compiledKind !== undefined &&
+      compiledKind === this.served.get(definition.metadata.name ?? '')?.custom &&
+      !isTrue(definition, 'Terminating')
+    );
   }
 
   /** The served definitions, for a fork of this server. */
@@ -130,15 +136,16 @@ export class Definitions {
   async close(): Promise<void> {
     this.closed = true;
     this.stopFollowing();
-    for (const cancel of this.waiting) cancel();
+    for (const cancel of this.waitingCalls) cancel();
     await this.working;
     await Promise.all(this.tasks);
     this.options.conversions.client.close();
   }
 
   private lookAtWaiting(group: string): void {
-    for (const one of this.definitions.list())
-      if (one.spec.group === group && !isTrue(one, 'NamesAccepted')) this.look(one.metadata.name ?? '');
+    for (const waitingDefinition of this.definitions.list())
+      if (waitingDefinition.spec.group === group && !isTrue(waitingDefinition, 'NamesAccepted'))
+        this.look(waitingDefinition.metadata.name ?? '');
   }
   private look(name: string): void {
     if (this.closed) return;
@@ -151,10 +158,10 @@ export class Definitions {
   private later(millis: number, call: () => void): void {
     if (this.closed) return;
     const cancel = this.options.clock.after(millis, () => {
-      this.waiting.delete(cancel);
+      this.waitingCalls.delete(cancel);
       call();
     });
-    this.waiting.add(cancel);
+    this.waitingCalls.add(cancel);
   }
   /** Runs a task in the background; `close` waits for it. */
   private inBackground(phrase: FailurePhrase, name: string, task: Promise<unknown>): void {
@@ -213,11 +220,11 @@ export class Definitions {
   }
   private async changeStatus(name: string, change: (definition: CustomResourceDefinition) => void): Promise<void> {
     // The status is mostly up to date: then a schema of a megabyte is not read again.
-    const known = this.definitions.get('', name);
-    if (known !== undefined) {
-      const wanted = { ...known, status: structuredClone(known.status) };
-      change(wanted);
-      if (equal(wanted.status, known.status)) return;
+    const definition = this.definitions.get('', name);
+    if (definition !== undefined) {
+      const changedDefinition = { ...definition, status: structuredClone(definition.status) };
+      change(changedDefinition);
+      if (equal(changedDefinition.status, definition.status)) return;
     }
     await this.writer.change(GROUP, PLURAL, '', name, (object) => change(object as unknown as CustomResourceDefinition), 'status');
   }
@@ -242,16 +249,23 @@ export class Definitions {
   private async serve(definition: CustomResourceDefinition): Promise<void> {
     const { metadata, spec, status } = definition;
     const name = metadata.name ?? '';
-    const known = this.served.get(name);
+    const servedDefinition = this.served.get(name);
     const terminating = isTrue(definition, 'Terminating');
-    if (known !== undefined && known.terminating === terminating && sameSpec(known, definition) && equal(known.names, status.acceptedNames))
+    if (
+      servedDefinition !== undefined &&
+      servedDefinition.terminating === terminating &&
+      sameSpec(servedDefinition, definition) &&
+      equal(servedDefinition.names, status.acceptedNames)
+    )
       return;
-    const taken = known === undefined ? this.compiledBefore(definition) : undefined;
-    const custom = taken ?? (await this.compile(definition));
+    const reusedKind = servedDefinition === undefined ? this.compiledBefore(definition) : undefined;
+    const custom = reusedKind ?? (await this.compile(definition));
     if (!this.isCurrent(definition)) return;
     const { catalog, cache } = this.options.registry;
     const reread =
-      taken !== undefined ? !cache.readsBy(prefixOf(taken.kind), taken.read) : known === undefined || !sameSpec(known, definition);
+      reusedKind !== undefined
+        ? !cache.readsBy(prefixOf(reusedKind.kind), reusedKind.read)
+        : servedDefinition === undefined || !sameSpec(servedDefinition, definition);
     await catalog.add(custom.kind, custom.read, reread);
     if (!this.isCurrent(definition)) {
       catalog.remove(custom.kind, true);
@@ -281,23 +295,28 @@ export class Definitions {
   }
   /** The kind of the server that this one is a fork of; one that calls a webhook is compiled again, with connections of its own. */
   private compiledBefore(definition: CustomResourceDefinition): CustomKind | undefined {
-    const before = this.options.from?.get(definition.metadata.name ?? '');
-    if (before === undefined || before.uid !== definition.metadata.uid || before.spec.conversion?.strategy === 'Webhook') return undefined;
+    const earlierDefinition = this.options.from?.get(definition.metadata.name ?? '');
+    if (
+      earlierDefinition === undefined ||
+      earlierDefinition.uid !== definition.metadata.uid ||
+      earlierDefinition.spec.conversion?.strategy === 'Webhook'
+    )
+      return undefined;
     const isSame =
-      before.byRules === this.byRules &&
-      before.terminating === isTrue(definition, 'Terminating') &&
-      sameSpec(before, definition) &&
-      equal(before.names, definition.status.acceptedNames);
-    return isSame ? before.custom : undefined;
+      earlierDefinition.byRules === this.byRules &&
+      earlierDefinition.terminating === isTrue(definition, 'Terminating') &&
+      sameSpec(earlierDefinition, definition) &&
+      equal(earlierDefinition.names, definition.status.acceptedNames);
+    return isSame ? earlierDefinition.custom : undefined;
   }
   /** Whether the definition was not deleted meanwhile. */
   private isCurrent({ metadata }: CustomResourceDefinition): boolean {
     return this.definitions.get('', metadata.name ?? '')?.metadata.uid === metadata.uid;
   }
   private withdraw(name: string): void {
-    const known = this.served.get(name);
-    if (known === undefined) return;
-    const { kind } = known.custom;
+    const servedDefinition = this.served.get(name);
+    if (servedDefinition === undefined) return;
+    const { kind } = servedDefinition.custom;
     this.served.delete(name);
     this.options.registry.catalog.remove(kind, true);
     this.dropConnections();
@@ -305,8 +324,8 @@ export class Definitions {
   }
   /** Closes connections to webhooks that no definition names any more. */
   private dropConnections(): void {
-    const named = [...this.served.values()].flatMap(({ spec }) => spec.conversion?.webhook?.clientConfig ?? []);
-    this.options.conversions.client.keepOnly(named);
+    const clientConfigs = [...this.served.values()].flatMap(({ spec }) => spec.conversion?.webhook?.clientConfig ?? []);
+    this.options.conversions.client.keepOnly(clientConfigs);
   }
 
   // ---- deletion ------------------------------------------------------------------------------------------------
@@ -332,23 +351,23 @@ export class Definitions {
     if (conditionOf(definition, 'Terminating')?.reason !== 'InstanceDeletionCompleted')
       await say('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
     // Objects that were being created when the definition was deleted are included.
-    const held = await this.deleteObjects(name);
-    if (held > 0) {
+    const heldObjects = await this.deleteObjects(name);
+    if (heldObjects > 0) {
       this.lookAgain(name);
       return;
     }
     await say('False', 'InstanceDeletionCompleted', 'removed all instances');
     await this.writer.change(GROUP, PLURAL, '', name, ({ metadata }) => {
-      metadata.finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer);
+      metadata.finalizers = (metadata.finalizers ?? []).filter((existingFinalizer) => existingFinalizer !== finalizer);
       if (metadata.finalizers.length === 0) delete metadata.finalizers;
     });
   }
 
   /** Returns how many objects are left, such as those with finalizers. */
   private async deleteObjects(name: string): Promise<number> {
-    const known = this.served.get(name);
-    if (known === undefined) return 0;
-    const resource = this.options.registry.catalog.stored(known.custom.kind);
+    const servedDefinition = this.served.get(name);
+    if (servedDefinition === undefined) return 0;
+    const resource = this.options.registry.catalog.stored(servedDefinition.custom.kind);
     if (resource?.collection === undefined) return 0;
     const { collection } = resource;
     await collection.pending?.();

@@ -12,19 +12,19 @@ const CHUNK = 200;
  * objects of a new definition are never touched. Returns how many were removed.
  */
 export async function removeLeftovers({ engine }: Cache, prefix: string, definition: string): Promise<number> {
-  let removed = 0;
+  let removedCount = 0;
   for (;;) {
     const { entries } = await engine.range({ prefix, limit: CHUNK, uncounted: true });
-    if (entries.length === 0) return removed;
+    if (entries.length === 0) return removedCount;
     const unchanged: Operation = { type: 'check', key: definition, expect: 0 };
     try {
       await engine.commit([unchanged, ...entries.map(({ key, revision }): Operation => ({ type: 'delete', key, expect: revision }))]);
     } catch (error) {
       if (!(error instanceof CommitConflict)) throw error;
       // The definition exists again, or an object changed: in the latter case it is read again.
-      if (error.key === definition) return removed;
+      if (error.key === definition) return removedCount;
       continue;
     }
-    removed += entries.length;
+    removedCount += entries.length;
   }
 }

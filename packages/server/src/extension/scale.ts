@@ -16,7 +16,7 @@ const MAX_REPLICAS = 2 ** 31 - 1;
 
 /** The scale of one version, read from and written to objects in that version. */
 export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresource {
-  const wanted = numberField(paths.specReplicasPath);
+  const specReplicas = numberField(paths.specReplicasPath);
   const present = numberField(paths.statusReplicasPath);
   const selector = textField(paths.labelSelectorPath);
   const view: ViewSubresource<ApiObject, Scale> = {
@@ -30,16 +30,16 @@ export function scaleView(paths: CustomResourceSubresourceScale): ViewSubresourc
       const text = demand(selector(object)) ?? '';
       return {
         metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-        spec: { replicas: int32(demand(wanted(object)) ?? UNSET) },
+        spec: { replicas: int32(demand(specReplicas(object)) ?? UNSET) },
         status: { replicas: int32(demand(present(object)) ?? 0), ...(text !== '' && { selector: text }) },
       };
     },
     hidden(object) {
-      if (demand(wanted(object)) !== undefined) return undefined;
+      if (demand(specReplicas(object)) !== undefined) return undefined;
       return unprocessable(`the spec replicas field "${paths.specReplicasPath}" does not exist`);
     },
-    write(given, object) {
-      const replicas = given.spec.replicas ?? 0;
+    write(scale, object) {
+      const replicas = scale.spec.replicas ?? 0;
       if (replicas === UNSET) throw badRequest(`the spec replicas field "${paths.specReplicasPath}" cannot be empty`);
       setAt(object, plainPath(paths.specReplicasPath), replicas);
     },
@@ -60,8 +60,8 @@ export function validateScaleStatus(paths: CustomResourceSubresourceScale | unde
   if (paths === undefined) return;
   validateNumber(paths.statusReplicasPath, object, errors);
   const { labelSelectorPath = '' } = paths;
-  const found = textField(labelSelectorPath)(object);
-  if (found.fault !== undefined) errors.invalid(Path.of(labelSelectorPath), '', found.fault);
+  const selectorText = textField(labelSelectorPath)(object);
+  if (selectorText.fault !== undefined) errors.invalid(Path.of(labelSelectorPath), '', selectorText.fault);
 }
 
 function validateNumber(path: string, object: ApiObject, errors: FieldErrors): void {

@@ -51,17 +51,17 @@ export class FrameReader {
   /** Undefined while the next frame is incomplete. Throws for one that is too large. */
   next(): Frame | undefined {
     for (let [first] = this.pieces; first !== undefined; [first] = this.pieces) {
-      const needed = frameSize(first);
-      if (this.size < needed) return undefined;
-      const parsed = parseFrame(first);
-      if (parsed === undefined) {
-        this.join(needed);
+      const neededBytes = frameSize(first);
+      if (this.size < neededBytes) return undefined;
+      const parsedFrame = parseFrame(first);
+      if (parsedFrame === undefined) {
+        this.join(neededBytes);
         continue;
       }
-      this.size -= parsed.size;
-      if (parsed.size === first.length) this.pieces.shift();
-      else this.pieces[0] = first.subarray(parsed.size);
-      return parsed.frame;
+      this.size -= parsedFrame.size;
+      if (parsedFrame.size === first.length) this.pieces.shift();
+      else this.pieces[0] = first.subarray(parsedFrame.size);
+      return parsedFrame.frame;
     }
     return undefined;
   }

@@ -78,16 +78,16 @@ function parsePairs(bytes: Buffer): Headers {
 
 /** The blocks that this end sends. */
 export class HeaderWriter {
-  private begun = false;
+  private isBegun = false;
 
   write(headers: Headers): Buffer {
     const count = Buffer.alloc(4);
     count.writeUInt32BE(headers.size);
     const pairs = [...headers].flatMap(([name, value]) => [withLength(name), withLength(value)]);
     // An empty block at the end makes readers hand out what they have.
-    const blocks = [stored(Buffer.concat([count, ...pairs])), stored(Buffer.alloc(0))];
-    if (this.begun) return Buffer.concat(blocks);
-    this.begun = true;
+    const blocks = [storedBlock(Buffer.concat([count, ...pairs])), storedBlock(Buffer.alloc(0))];
+    if (this.isBegun) return Buffer.concat(blocks);
+    this.isBegun = true;
     const head = Buffer.from([0x78, 0xbb, 0, 0, 0, 0]);
     head.writeUInt32BE(DICTIONARY_ID, 2);
     return Buffer.concat([head, ...blocks]);
@@ -95,7 +95,7 @@ export class HeaderWriter {
 }
 
 /** A block of a deflate stream that is not compressed. */
-function stored(bytes: Buffer): Buffer {
+function storedBlock(bytes: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt16LE(bytes.length, 1);
   head.writeUInt16LE(bytes.length ^ 0xffff, 3);

@@ -24,7 +24,7 @@ export class SpdyStream extends Duplex {
   readonly headers: Headers;
   private readonly connection: StreamOwner;
   /** Payloads that the reader has not read yet. */
-  private waiting: Buffer[] = [];
+  private waitingPayloads: Buffer[] = [];
   /** What the waiting payloads cost, and what those do that the reader was given last. */
   private waitingCost = 0;
   private givenCost = 0;
@@ -49,11 +49,11 @@ export class SpdyStream extends Duplex {
     this.remoteEnded = ends;
     if (payload.length > 0) {
       const cost = payload.length + FRAME_COST;
-      this.waiting.push(payload);
+      this.waitingPayloads.push(payload);
       this.waitingCost += cost;
       this.connection.hold(cost);
     }
-    if (this.isAsked || this.waiting.length === 0) this.give();
+    if (this.isAsked || this.waitingPayloads.length === 0) this.give();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
@@ -67,19 +67,19 @@ export class SpdyStream extends Duplex {
   override _read(): void {
     this.isAsked = true;
     this.release();
-    if (this.waiting.length > 0) this.give();
+    if (this.waitingPayloads.length > 0) this.give();
   }
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.givenCost += this.waitingCost;
-    this.waiting = [];
+    this.waitingPayloads = [];
     this.release();
     this.connection.forget(this);
     done(error);
   }
   /** Gives the reader all that waits, in one piece, and the end behind it. */
   private give(): void {
-    const payloads = this.waiting;
-    this.waiting = [];
+    const payloads = this.waitingPayloads;
+    this.waitingPayloads = [];
     this.givenCost += this.waitingCost;
     this.waitingCost = 0;
     if (payloads.length > 0) {

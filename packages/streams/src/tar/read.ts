@@ -36,7 +36,7 @@ type Extended = { path?: string; linkpath?: string; size?: string };
 
 export class TarReader {
   private readonly open: (entry: Entry) => EntrySink | undefined;
-  private rest: Buffer = Buffer.alloc(0);
+  private remainder: Buffer = Buffer.alloc(0);
   private state: State = { at: 'header' };
   /** Values that replace those of the next header. */
   private extended: Extended = {};
@@ -46,7 +46,7 @@ export class TarReader {
     this.open = open;
   }
   push(bytes: Buffer): void {
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    this.remainder = this.remainder.length === 0 ? bytes : Buffer.concat([this.remainder, bytes]);
     while (this.step());
   }
   /** Whether the end of the archive has been read. */
@@ -55,7 +55,7 @@ export class TarReader {
   }
   /** No more bytes come. Throws if an entry is incomplete. */
   end(): void {
-    const isBetween = this.state.at === 'end' || (this.state.at === 'header' && this.rest.length === 0);
+    const isBetween = this.state.at === 'end' || (this.state.at === 'header' && this.remainder.length === 0);
     if (!isBetween) throw new TarError('the archive ends within an entry');
   }
 
@@ -63,7 +63,7 @@ export class TarReader {
   private step(): boolean {
     const { state } = this;
     if (state.at === 'end') {
-      this.rest = Buffer.alloc(0);
+      this.remainder = Buffer.alloc(0);
       return false;
     }
     if (state.at === 'header') return this.header();
@@ -82,12 +82,12 @@ export class TarReader {
     return true;
   }
   private take(most: number): Buffer {
-    const part = this.rest.subarray(0, most);
-    this.rest = this.rest.subarray(part.length);
+    const part = this.remainder.subarray(0, most);
+    this.remainder = this.remainder.subarray(part.length);
     return part;
   }
   private header(): boolean {
-    if (this.rest.length < BLOCK) return false;
+    if (this.remainder.length < BLOCK) return false;
     const header = this.take(BLOCK);
     if (header.every((byte) => byte === 0)) {
       this.state = { at: 'end' };
@@ -95,9 +95,9 @@ export class TarReader {
     }
     if (numberIn(header, fields.checksum) !== checksumOf(header)) throw new TarError('the archive has a damaged header');
     const type = String.fromCharCode(header[fields.type[0]] as number);
-    const given = this.extended.size !== undefined ? Number(this.extended.size) : numberIn(header, fields.size);
+    const entrySize = this.extended.size !== undefined ? Number(this.extended.size) : numberIn(header, fields.size);
     // Links, devices and directories have no content, whatever size they name.
-    const size = '123456'.includes(type) ? 0 : given;
+    const size = '123456'.includes(type) ? 0 : entrySize;
     if (!Number.isSafeInteger(size) || size < 0) throw new TarError('the archive has an entry of an impossible size');
     if ('xgLK'.includes(type)) {
       if (size > MAX_EXTENDED) throw new TarError(`the archive has an extended header of more than ${MAX_EXTENDED} bytes`);
@@ -113,7 +113,7 @@ export class TarReader {
     this.state = { at: 'content', left: entry.size, padding: paddingOf(entry.size), sink };
   }
   private longValues(type: string, size: number): boolean {
-    if (this.rest.length < size) return false;
+    if (this.remainder.length < size) return false;
     const content = this.take(size);
     if (type === 'x') this.extended = { ...this.extended, ...recordsOf(content) };
     else if (type === 'L') this.extended.path = textOf(content);
@@ -168,7 +168,7 @@ function numberIn(header: Buffer, [at, length]: readonly [number, number]): numb
 
 /** `30 path=…\n` */
 function recordsOf(content: Buffer): Extended {
-  const found: Extended = {};
+  const records: Extended = {};
   let at = 0;
   while (at < content.length) {
     const blank = content.indexOf(0x20, at);
@@ -179,8 +179,8 @@ function recordsOf(content: Buffer): Extended {
     const text = content.toString('utf8', blank + 1, end - 1);
     const equals = text.indexOf('=');
     const key = text.slice(0, equals);
-    if (key === 'path' || key === 'linkpath' || key === 'size') found[key] = text.slice(equals + 1);
+    if (key === 'path' || key === 'linkpath' || key === 'size') records[key] = text.slice(equals + 1);
     at = end;
   }
-  return found;
+  return records;
 }

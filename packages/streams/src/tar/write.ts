@@ -27,9 +27,9 @@ export function headerOf(entry: Owned): Buffer {
 }
 
 /** What an archive of so many bytes ends with. */
-export function endingOf(written: number): Buffer {
+export function endingOf(writtenBytes: number): Buffer {
   const least = 2 * BLOCK;
-  return Buffer.alloc(least + ((RECORD - ((written + least) % RECORD)) % RECORD));
+  return Buffer.alloc(least + ((RECORD - ((writtenBytes + least) % RECORD)) % RECORD));
 }
 
 const isAscii = (text: string): boolean => !/[^\u0020-\u007e]/.test(text);
@@ -62,8 +62,8 @@ function extendedHeader(values: Readonly<Record<string, string>>): Buffer {
 }
 /** `30 path=…\n`: its own length counts. */
 function record(key: string, value: string): Buffer {
-  const rest = Buffer.from(` ${key}=${value}\n`);
-  let length = rest.length + 1;
-  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
-  return Buffer.concat([Buffer.from(String(length)), rest]);
+  const recordText = Buffer.from(` ${key}=${value}\n`);
+  let length = recordText.length + 1;
+  while (String(length).length + recordText.length !== length) length = String(length).length + recordText.length;
+  return Buffer.concat([Buffer.from(String(length)), recordText]);
 }

@@ -52,9 +52,9 @@ export class Aggregation {
     this.options = options;
     const { identity, catalog, live, resolve, clientCertificate, isOwn, clock, local } = options;
     const services = live<APIService>(GROUP, PLURAL);
-    const own = ownVersions(catalog);
+    const ownGroupVersions = ownVersions(catalog);
     const remote = { clock, resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
-    this.backends = new Backends(services, (group, version) => own.has(`${group}/${version}`), remote, local);
+    this.backends = new Backends(services, (group, version) => ownGroupVersions.has(`${group}/${version}`), remote, local);
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
   }
 
@@ -112,14 +112,16 @@ export class Aggregation {
   private list(services: readonly APIService[]): ListedGroup[] {
     const { identity, catalog, local } = this.options;
     const label = automanagedLabel(identity);
-    const wanted = apiServices(identity, servedVersions(catalog), '', catalog.release);
-    const served = new Map<string, Registered>([...wanted, ...(local?.versions ?? [])].map((one) => [one.metadata.name ?? '', one]));
+    const ownServices = apiServices(identity, servedVersions(catalog), '', catalog.release);
+    const served = new Map<string, Registered>(
+      [...ownServices, ...(local?.versions ?? [])].map((service) => [service.metadata.name ?? '', service]),
+    );
     const present = new Set(services.map(({ metadata }) => metadata.name ?? ''));
     const all: Registered[] = services.filter(({ metadata }) => served.has(metadata.name ?? '') || metadata.labels?.[label] === undefined);
-    for (const [name, one] of served) if (!present.has(name)) all.push(one);
+    for (const [name, service] of served) if (!present.has(name)) all.push(service);
     const groups = listedGroups(all).filter(({ name }) => name !== '');
-    const own = ownGroup(catalog);
-    return own === undefined ? groups : [own, ...groups.filter(({ name }) => name !== own.name)];
+    const ownListed = ownGroup(catalog);
+    return ownListed === undefined ? groups : [ownListed, ...groups.filter(({ name }) => name !== ownListed.name)];
   }
 }
 
@@ -127,15 +129,16 @@ export class Aggregation {
 function ownGroup(catalog: Catalog): ListedGroup | undefined {
   const name = catalog.groupName(GROUP);
   const versions = new Set<string>();
-  for (const { resources } of catalog.all()) for (const one of resources) if (one.group === name) versions.add(one.version);
+  for (const { resources } of catalog.all()) for (const resource of resources) if (resource.group === name) versions.add(resource.version);
   return versions.size === 0 ? undefined : { name, versions: [...versions] };
 }
 
 /** `group/version` of built-in kinds, which do not change while the server runs. */
 function ownVersions(catalog: Catalog): ReadonlySet<string> {
-  const own = new Set<string>();
-  for (const { resources } of catalog.all()) for (const one of resources) if (!one.custom) own.add(`${one.group}/${one.version}`);
-  return own;
+  const ownGroupVersions = new Set<string>();
+  for (const { resources } of catalog.all())
+    for (const resource of resources) if (!resource.custom) ownGroupVersions.add(`${resource.group}/${resource.version}`);
+  return ownGroupVersions;
 }
 
 /** Passes keys alone: endpoints change often, and few of them belong to an APIService. */

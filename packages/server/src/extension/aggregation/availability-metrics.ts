@@ -23,9 +23,9 @@ export class AvailabilityMetrics {
 
   /** Without a verdict: the APIService was deleted. */
   observed(name: string, verdict: Verdict | undefined): void {
-    const before = this.last.get(name);
+    const lastReason = this.last.get(name);
     if (verdict === undefined) {
-      if (before === undefined) return;
+      if (lastReason === undefined) return;
       this.last.delete(name);
       this.unavailable.remove(name);
       for (const reason of this.reasons.get(name) ?? []) this.total.remove(name, reason);
@@ -35,7 +35,7 @@ export class AvailabilityMetrics {
     const reason = verdict.status === 'True' ? '' : verdict.reason;
     this.last.set(name, reason);
     this.unavailable.with(name).set(reason === '' ? 0 : 1);
-    if (reason === '' || reason === before) return;
+    if (reason === '' || reason === lastReason) return;
     this.total.with(name, reason).inc();
     this.reasons.set(name, (this.reasons.get(name) ?? new Set()).add(reason));
   }

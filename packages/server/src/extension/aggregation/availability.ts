@@ -39,7 +39,7 @@ const QUEUE = 10_000;
 
 export class Availability {
   private readonly options: AvailabilityOptions;
-  private readonly waiting = new BoundedQueue<string>(QUEUE);
+  private readonly waitingNames = new BoundedQueue<string>(QUEUE);
   private readonly queued = new Set<string>();
   private readonly running = new Set<string>();
   private readonly pauses = new Map<string, { readonly millis: number; readonly cancel: Cancel }>();
@@ -73,7 +73,7 @@ export class Availability {
   close(): void {
     for (const end of this.ends) end();
     for (const { cancel } of this.pauses.values()) cancel();
-    this.waiting.clear();
+    this.waitingNames.clear();
     this.ends = [];
   }
 
@@ -122,16 +122,16 @@ export class Availability {
   }
 
   private look(name: string): void {
-    if (this.ends.length === 0 || this.queued.has(name) || !this.waiting.push(name)) return;
+    if (this.ends.length === 0 || this.queued.has(name) || !this.waitingNames.push(name)) return;
     this.queued.add(name);
     queueMicrotask(() => this.work());
   }
   private work(): void {
     // One worker at a time checks an object; a change meanwhile waits until it is done.
-    for (let tries = this.waiting.length; tries > 0 && this.running.size < WORKERS; tries--) {
-      const name = this.waiting.shift() as string;
+    for (let tries = this.waitingNames.length; tries > 0 && this.running.size < WORKERS; tries--) {
+      const name = this.waitingNames.shift() as string;
       if (this.running.has(name)) {
-        this.waiting.push(name);
+        this.waitingNames.push(name);
         continue;
       }
       this.queued.delete(name);
@@ -163,17 +163,22 @@ export class Availability {
   }
 
   private lookAgain(name: string): void {
-    const before = this.pauses.get(name);
-    before?.cancel();
-    const millis = before === undefined ? FIRST_PAUSE_MS : Math.min(before.millis * 2, PERIOD_MS);
+    const lastPause = this.pauses.get(name);
+    lastPause?.cancel();
+    const millis = lastPause === undefined ? FIRST_PAUSE_MS : Math.min(lastPause.millis * 2, PERIOD_MS);
     this.pauses.set(name, { millis, cancel: this.options.clock.after(millis, () => this.look(name)) });
   }
 
   private async report(service: APIService, verdict: Verdict): Promise<void> {
     const { name = '' } = service.metadata;
     const { changeStatus, clock } = this.options;
-    const known = conditionOf(service);
-    if (known?.status === verdict.status && known.reason === verdict.reason && known.message === verdict.message) return;
+    const currentCondition = conditionOf(service);
+    if (
+      currentCondition?.status === verdict.status &&
+      currentCondition.reason === verdict.reason &&
+      currentCondition.message === verdict.message
+    )
+      return;
     this.reported.set(name, verdict.reason);
     const time = formatTime(clock.now());
     try {

@@ -70,26 +70,26 @@ export class Backends {
   private refresh(): void {
     if (this.generation === this.services.generation) return;
     this.generation = this.services.generation;
-    const before = this.byVersion;
+    const oldBackends = this.byVersion;
     this.byVersion = new Map();
     for (const service of this.services.list()) {
       if (!this.isRemote(service)) continue;
       const { group = '', version = '' } = service.spec;
       const path = `${group}/${version}`;
-      const known = before.get(path);
-      const server = this.serverOf(service, known?.server);
-      if (known?.server === server) before.delete(path);
+      const oldBackend = oldBackends.get(path);
+      const server = this.serverOf(service, oldBackend?.server);
+      if (oldBackend?.server === server) oldBackends.delete(path);
       this.byVersion.set(path, this.backendOf(service, server));
     }
     for (const { metadata, spec, connect } of this.local?.versions ?? []) {
       const { group = '', version = '' } = spec;
       const path = `${group}/${version}`;
       if (this.services.get('', metadata.name ?? '') !== undefined) continue;
-      const server = before.get(path)?.server ?? new RemoteServer({ ...spec }, {}, this.options);
-      before.delete(path);
+      const server = oldBackends.get(path)?.server ?? new RemoteServer({ ...spec }, {}, this.options);
+      oldBackends.delete(path);
       this.byVersion.set(path, { name: metadata.name ?? '', group, version, available: true, server, connect });
     }
-    for (const { server } of before.values()) server.retire();
+    for (const { server } of oldBackends.values()) server.retire();
   }
 
   /** Who answers for a service changes with its endpoints, without a change of the APIService. */
@@ -112,15 +112,15 @@ export class Backends {
   }
 
   private readonly specs = new WeakMap<RemoteServer, APIService['spec']>();
-  private serverOf({ spec }: APIService, known: RemoteServer | undefined): RemoteServer {
+  private serverOf({ spec }: APIService, existingServer: RemoteServer | undefined): RemoteServer {
     const { service = {}, caBundle, insecureSkipTLSVerify } = spec;
-    const old = known === undefined ? undefined : this.specs.get(known);
+    const old = existingServer === undefined ? undefined : this.specs.get(existingServer);
     const same =
       old !== undefined &&
       equal(old.service, service) &&
       old.caBundle === caBundle &&
       (old.insecureSkipTLSVerify ?? false) === (insecureSkipTLSVerify ?? false);
-    if (same) return known as RemoteServer;
+    if (same) return existingServer as RemoteServer;
     const server = new RemoteServer(spec, service, this.options);
     this.specs.set(server, spec);
     return server;

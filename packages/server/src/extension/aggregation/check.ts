@@ -19,7 +19,7 @@ export interface CheckDeps {
 }
 
 export const localVerdict: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };
-const passed: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' };
+const passedVerdict: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' };
 const failed = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
 
 /** Timeout of the probe of a server. */
@@ -34,20 +34,20 @@ export async function check(
   service: APIService,
   { server, connect }: Pick<Backend, 'server' | 'connect'>,
 ): Promise<Verdict> {
-  if (connect !== undefined) return passed;
+  if (connect !== undefined) return passedVerdict;
   const { spec } = service;
   const problem = serviceProblem(deps, spec.service ?? {});
   if (problem !== undefined) return problem;
   const path = `/apis/${spec.group}/${spec.version}`;
   try {
     await probe(server, path);
-    return passed;
+    return passedVerdict;
   } catch {
     // One probe is enough if it succeeds.
   }
   try {
     await Promise.any(Array.from({ length: MORE_PROBES }, () => probe(server, path)));
-    return passed;
+    return passedVerdict;
   } catch (error) {
     return failed('FailedDiscoveryCheck', ((error as AggregateError).errors.at(-1) as Error).message);
   }
@@ -56,20 +56,20 @@ export async function check(
 /** The verdict without a request to the server. Services of other types than ClusterIP are not checked. */
 function serviceProblem({ services, endpoints }: CheckDeps, reference: ServiceReference): Verdict | undefined {
   const { namespace = '', name = '', port = 443 } = reference;
-  const named = `service/${name} in ${JSON.stringify(namespace)}`;
+  const serviceText = `service/${name} in ${JSON.stringify(namespace)}`;
   const service = services.get(namespace, name);
-  if (service === undefined) return failed('ServiceNotFound', `${named} is not present`);
+  if (service === undefined) return failed('ServiceNotFound', `${serviceText} is not present`);
   if ((service.spec.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
-  const servicePort = service.spec.ports?.find((one) => one.port === port);
-  if (servicePort === undefined) return failed('ServicePortError', `${named} is not listening on port ${port}`);
-  const found = endpoints.get(namespace, name);
-  if (found === undefined) return failed('EndpointsNotFound', `cannot find endpoints for ${named}`);
+  const servicePort = service.spec.ports?.find((candidate) => candidate.port === port);
+  if (servicePort === undefined) return failed('ServicePortError', `${serviceText} is not listening on port ${port}`);
+  const serviceEndpoints = endpoints.get(namespace, name);
+  if (serviceEndpoints === undefined) return failed('EndpointsNotFound', `cannot find endpoints for ${serviceText}`);
   const portName = servicePort.name ?? '';
-  const ready = (found.subsets ?? []).some(
-    ({ addresses = [], ports = [] }) => addresses.length > 0 && ports.some((one) => (one.name ?? '') === portName),
+  const ready = (serviceEndpoints.subsets ?? []).some(
+    ({ addresses = [], ports = [] }) => addresses.length > 0 && ports.some((endpointPort) => (endpointPort.name ?? '') === portName),
   );
   if (ready) return undefined;
-  return failed('MissingEndpoints', `endpoints for ${named} have no addresses with port name ${JSON.stringify(portName)}`);
+  return failed('MissingEndpoints', `endpoints for ${serviceText} have no addresses with port name ${JSON.stringify(portName)}`);
 }
 
 /**

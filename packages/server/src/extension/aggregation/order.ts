@@ -22,17 +22,17 @@ export function listedGroups(services: readonly Registered[]): ListedGroup[] {
   const byGroup = new Map<string, Registered[]>();
   for (const service of [...services].sort(byGroupPriority)) {
     const { group = '' } = service.spec;
-    const known = byGroup.get(group);
-    if (known === undefined) byGroup.set(group, [service]);
-    else known.push(service);
+    const groupServices = byGroup.get(group);
+    if (groupServices === undefined) byGroup.set(group, [service]);
+    else groupServices.push(service);
   }
   return [...byGroup].map(([name, members]) => ({ name, versions: members.sort(byVersionPriority).map(({ spec }) => spec.version ?? '') }));
 }
 
 function byGroupPriority(a: Registered, b: Registered): number {
-  const { name: left = '' } = a.metadata;
+  const { name: leftName = '' } = a.metadata;
   const { name: right = '' } = b.metadata;
-  return b.spec.groupPriorityMinimum - a.spec.groupPriorityMinimum || (left < right ? -1 : left > right ? 1 : 0);
+  return b.spec.groupPriorityMinimum - a.spec.groupPriorityMinimum || (leftName < right ? -1 : leftName > right ? 1 : 0);
 }
 const byVersionPriority = (a: Registered, b: Registered): number =>
   b.spec.versionPriority - a.spec.versionPriority || byPriority(a.spec.version ?? '', b.spec.version ?? '');

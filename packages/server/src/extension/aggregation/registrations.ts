@@ -109,17 +109,18 @@ export class Registrations {
 
   private async round(): Promise<void> {
     const { identity, catalog, services, clock } = this.options;
-    const wanted = new Map(
+    const desiredServices = new Map(
       apiServices(identity, servedVersions(catalog), formatTime(clock.now()), catalog.release).map((object) => [
         object.metadata.name,
         object,
       ]),
     );
-    for (const object of wanted.values()) await this.keep(object);
-    for (const name of this.leaving.keys()) if (wanted.has(name) || services.get('', name) === undefined) this.leaving.delete(name);
+    for (const object of desiredServices.values()) await this.keep(object);
+    for (const name of this.leaving.keys())
+      if (desiredServices.has(name) || services.get('', name) === undefined) this.leaving.delete(name);
     for (const object of services.list()) {
       const { name = '' } = object.metadata;
-      if (this.keeps(object) && !wanted.has(name)) await this.removeInTime(name, this.labelOf(object) === 'onstart');
+      if (this.keeps(object) && !desiredServices.has(name)) await this.removeInTime(name, this.labelOf(object) === 'onstart');
     }
   }
 
@@ -129,15 +130,15 @@ export class Registrations {
     return label === 'true' || (this.first && label === 'onstart');
   }
 
-  private async keep(wanted: Wanted): Promise<void> {
-    const { name } = wanted.metadata;
+  private async keep(desired: Wanted): Promise<void> {
+    const { name } = desired.metadata;
     const { services, writer } = this.options;
     const current = services.get('', name);
-    if (current === undefined) await writer.ensure(GROUP, PLURAL, wanted);
-    else if (this.keeps(current) && !sameSpec(current.spec, wanted.spec))
+    if (current === undefined) await writer.ensure(GROUP, PLURAL, desired);
+    else if (this.keeps(current) && !sameSpec(current.spec, desired.spec))
       await unlessGone(
         writer.change(GROUP, PLURAL, '', name, (object) => {
-          (object as APIService).spec = { ...wanted.spec };
+          (object as APIService).spec = { ...desired.spec };
         }),
       );
   }
@@ -155,13 +156,13 @@ export class Registrations {
   }
 }
 
-function sameSpec(one: APIServiceSpec, other: Wanted['spec']): boolean {
+function sameSpec(actualSpec: APIServiceSpec, desiredSpec: Wanted['spec']): boolean {
   return (
-    one.service === undefined &&
-    (one.group ?? '') === (other.group ?? '') &&
-    one.version === other.version &&
-    one.groupPriorityMinimum === other.groupPriorityMinimum &&
-    one.versionPriority === other.versionPriority
+    actualSpec.service === undefined &&
+    (actualSpec.group ?? '') === (desiredSpec.group ?? '') &&
+    actualSpec.version === desiredSpec.version &&
+    actualSpec.groupPriorityMinimum === desiredSpec.groupPriorityMinimum &&
+    actualSpec.versionPriority === desiredSpec.versionPriority
   );
 }
 

@@ -43,7 +43,7 @@ export class RemoteServer {
   private readonly clients = new Map<boolean, HttpClient>();
   private passing: HttpClient | undefined;
   /** The client certificate of the current connections. */
-  private shown: string | undefined;
+  private certificateText: string | undefined;
 
   constructor({ caBundle, insecureSkipTLSVerify }: APIServiceSpec, service: ServiceReference, options: RemoteOptions) {
     this.service = service;
@@ -52,7 +52,7 @@ export class RemoteServer {
     this.port = service.port ?? 443;
     this.verify = insecureSkipTLSVerify !== true;
     this.ca = caBundle === undefined || caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString('utf8');
-    this.shown = options.clientCertificate()?.certificate;
+    this.certificateText = options.clientCertificate()?.certificate;
   }
 
   get certificate(): string | undefined {
@@ -69,7 +69,7 @@ export class RemoteServer {
   }
 
   /** Keeps connections for proxied requests. Idle ones are closed after a while. */
-  kept(lookup: LookupFunction): HttpClient {
+  connectionsFor(lookup: LookupFunction): HttpClient {
     this.checkShown();
     this.passing ??= new HttpClient({
       clock: this.options.clock,
@@ -115,9 +115,9 @@ export class RemoteServer {
 
   private checkShown(): void {
     const { certificate } = this;
-    if (this.shown === certificate) return;
+    if (this.certificateText === certificate) return;
     this.retire();
-    this.shown = certificate;
+    this.certificateText = certificate;
   }
 
   private tls(verified: boolean): ServiceTls {

@@ -19,33 +19,33 @@ export function* partOf(text: Buffer, group: string, version: string): Work<Spec
   const all = isObject(document.paths) ? document.paths : {};
   const prefix = `/apis/${group}/${version}/`;
   const paths = Object.fromEntries(Object.entries(all).filter(([path, item]) => path.startsWith(prefix) && isObject(item)));
-  const known = isObject(document.definitions) ? document.definitions : {};
-  const used = new Map<string, JsonObject>();
+  const allDefinitions = isObject(document.definitions) ? document.definitions : {};
+  const usedDefinitions = new Map<string, JsonObject>();
   const pending: JsonValue[] = Object.values(paths);
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     yield;
     for (const name of yield* referencesOf(value)) {
-      if (used.has(name)) continue;
-      const definition = own(known, name);
+      if (usedDefinitions.has(name)) continue;
+      const definition = own(allDefinitions, name);
       // A dangling reference would make the whole document invalid.
       if (!isObject(definition)) throw new Error(`the definition ${JSON.stringify(name)} is missing`);
-      used.set(name, definition);
+      usedDefinitions.set(name, definition);
       pending.push(definition);
     }
   }
-  return { paths, definitions: Object.fromEntries(used) };
+  return { paths, definitions: Object.fromEntries(usedDefinitions) };
 }
 
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function* referencesOf(value: JsonValue): Work<string[]> {
-  const found: string[] = [];
+  const names: string[] = [];
   yield* withReferences(value, (name) => {
-    found.push(name);
+    names.push(name);
     return name;
   });
-  return found;
+  return names;
 }
 
 /** The value with renamed definitions. Throws DecodeError when it is nested too deeply. */

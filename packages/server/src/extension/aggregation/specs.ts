@@ -44,7 +44,7 @@ interface Kept extends RemoteSpec {
 
 export class RemoteSpecs {
   private readonly options: SpecsOptions;
-  private readonly kept = new Map<string, Kept>();
+  private readonly specsByName = new Map<string, Kept>();
   private specs: readonly RemoteSpec[] = [];
   private ends: (() => void)[] = [];
   private soon: Cancel | undefined;
@@ -95,18 +95,18 @@ export class RemoteSpecs {
   }
   /** Available, and its document was not fetched yet. */
   private wants({ name, available, server, connect }: Backend): boolean {
-    return available && connect === undefined && this.kept.get(name)?.server !== server;
+    return available && connect === undefined && this.specsByName.get(name)?.server !== server;
   }
 
   /** Specs of servers that are gone are removed; those of unavailable ones stay. */
   private drop(): void {
     const here = new Set(this.options.backends.all().map(({ name }) => name));
-    let changed = false;
-    for (const name of this.kept.keys()) if (!here.has(name)) changed = this.kept.delete(name) || changed;
-    if (changed) this.publish();
+    let isChanged = false;
+    for (const name of this.specsByName.keys()) if (!here.has(name)) isChanged = this.specsByName.delete(name) || isChanged;
+    if (isChanged) this.publish();
   }
   private publish(): void {
-    const byName = [...this.kept].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kept]) => kept);
+    const byName = [...this.specsByName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cachedSpec]) => cachedSpec);
     this.specs = byName.filter(({ v2, v3 }) => v2 !== undefined || v3 !== undefined);
   }
 
@@ -121,11 +121,11 @@ export class RemoteSpecs {
 
   private async fetch(backend: Backend): Promise<void> {
     const { name, group, version, server } = backend;
-    const known = this.kept.get(name);
-    const [v2, v3] = await Promise.all([fetchV2(backend, known), fetchV3(backend, known)]);
+    const cachedSpec = this.specsByName.get(name);
+    const [v2, v3] = await Promise.all([fetchV2(backend, cachedSpec), fetchV3(backend, cachedSpec)]);
     if (this.ends.length === 0 || this.options.backends.find(group, version)?.server !== server) return;
-    this.kept.set(name, { group, version, server, v2: v2.part, v2Hash: v2.hash, v3: v3.bytes, v3Hash: v3.hash });
-    if (known === undefined || known.v2 !== v2.part || known.v3 !== v3.bytes) this.publish();
+    this.specsByName.set(name, { group, version, server, v2: v2.part, v2Hash: v2.hash, v3: v3.bytes, v3Hash: v3.hash });
+    if (cachedSpec === undefined || cachedSpec.v2 !== v2.part || cachedSpec.v3 !== v3.bytes) this.publish();
   }
 }
 
@@ -142,12 +142,12 @@ async function fetched(server: Backend['server'], path: string): Promise<Buffer 
 /** A failed fetch keeps the previous document. A malformed document counts as none. */
 async function fetchV2(
   { server, group, version }: Backend,
-  known: Kept | undefined,
+  cachedSpec: Kept | undefined,
 ): Promise<{ part: SpecPart | undefined; hash: string }> {
   const text = await fetched(server, '/openapi/v2');
-  if (text === undefined) return { part: known?.v2, hash: known?.v2Hash ?? '' };
+  if (text === undefined) return { part: cachedSpec?.v2, hash: cachedSpec?.v2Hash ?? '' };
   const hash = createHash('sha256').update(text).digest('hex');
-  if (hash === known?.v2Hash) return { part: known.v2, hash };
+  if (hash === cachedSpec?.v2Hash) return { part: cachedSpec.v2, hash };
   try {
     return { part: await inSlices(partOf(text, group, version), new Slices()), hash };
   } catch {
@@ -155,25 +155,28 @@ async function fetchV2(
   }
 }
 
-async function fetchV3({ server, group, version }: Backend, known: Kept | undefined): Promise<{ bytes: Buffer | undefined; hash: string }> {
-  const before = { bytes: known?.v3, hash: known?.v3Hash ?? '' };
+async function fetchV3(
+  { server, group, version }: Backend,
+  cachedSpec: Kept | undefined,
+): Promise<{ bytes: Buffer | undefined; hash: string }> {
+  const cachedDocument = { bytes: cachedSpec?.v3, hash: cachedSpec?.v3Hash ?? '' };
   const index = await fetched(server, '/openapi/v3');
   const address = index === undefined ? undefined : await addressIn(index, `apis/${group}/${version}`);
   // The address changes with the document.
-  if (address === undefined || (address === before.hash && address.includes('hash='))) return before;
+  if (address === undefined || (address === cachedDocument.hash && address.includes('hash='))) return cachedDocument;
   const bytes = await fetched(server, address);
-  if (bytes === undefined || (before.bytes !== undefined && bytes.equals(before.bytes))) return before;
+  if (bytes === undefined || (cachedDocument.bytes !== undefined && bytes.equals(cachedDocument.bytes))) return cachedDocument;
   try {
-    const document = await parsed(bytes);
-    return isObject(document) && isObject(document.paths) ? { bytes, hash: address } : before;
+    const document = await parsedDocument(bytes);
+    return isObject(document) && isObject(document.paths) ? { bytes, hash: address } : cachedDocument;
   } catch {
-    return before;
+    return cachedDocument;
   }
 }
 
 async function addressIn(index: Buffer, name: string): Promise<string | undefined> {
   try {
-    const { paths } = (await parsed(index)) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
+    const { paths } = (await parsedDocument(index)) as { paths?: Record<string, { serverRelativeURL?: unknown }> };
     const address = own(paths, name)?.serverRelativeURL;
     return typeof address === 'string' && address.startsWith('/openapi/v3/') ? address : undefined;
   } catch {
@@ -181,4 +184,4 @@ async function addressIn(index: Buffer, name: string): Promise<string | undefine
   }
 }
 
-const parsed = (text: Buffer): Promise<JsonValue> => inSlices(parsedExact(text), new Slices()) as Promise<JsonValue>;
+const parsedDocument = (text: Buffer): Promise<JsonValue> => inSlices(parsedExact(text), new Slices()) as Promise<JsonValue>;

@@ -19,31 +19,39 @@ export class BadObject extends Error {
 }
 
 /** The converted object, with the metadata that a webhook may not change restored. Throws BadObject. */
-export function restored(original: ApiObject, value: JsonValue | undefined, wanted: string): JsonObject {
-  const made = checkedType(original, value, wanted);
-  const metadata = isObject(made.metadata) ? made.metadata : {};
-  const same = (what: string, before: string | undefined, after: JsonValue | undefined): void => {
-    if ((before ?? '') !== (after ?? ''))
-      throw new BadObject('object', `must have the same ${what}: ${before ?? ''} != ${typeof after === 'string' ? after : ''}`);
+export function restored(original: ApiObject, value: JsonValue | undefined, desiredVersion: string): JsonObject {
+  const convertedObject = checkedType(original, value, desiredVersion);
+  const metadata = isObject(convertedObject.metadata) ? convertedObject.metadata : {};
+  const same = (field: string, originalValue: string | undefined, convertedValue: JsonValue | undefined): void => {
+    if ((originalValue ?? '') !== (convertedValue ?? ''))
+      throw new BadObject(
+        'object',
+        `must have the same ${field}: ${originalValue ?? ''} != ${typeof convertedValue === 'string' ? convertedValue : ''}`,
+      );
   };
   same('name', original.metadata.name, metadata.name);
   same('namespace', original.metadata.namespace, metadata.namespace);
   same('UID', original.metadata.uid, metadata.uid);
-  if (made.metadata === undefined) throw new BadObject('metadata', 'missing metadata in converted object');
-  const { labels: _labels, annotations: _annotations, ...kept } = structuredClone(original.metadata);
+  if (convertedObject.metadata === undefined) throw new BadObject('metadata', 'missing metadata in converted object');
+  const { labels: _labels, annotations: _annotations, ...systemMetadata } = structuredClone(original.metadata);
   const labels = texts(metadata.labels, 'labels');
   const annotations = texts(metadata.annotations, 'annotations');
   checkChanged(original, labels, annotations);
   return {
-    ...made,
-    metadata: { ...kept, ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) } as JsonObject,
+    ...convertedObject,
+    metadata: {
+      ...systemMetadata,
+      ...(labels !== undefined && { labels }),
+      ...(annotations !== undefined && { annotations }),
+    } as JsonObject,
   };
 }
 
-function checkedType(original: ApiObject, value: JsonValue | undefined, wanted: string): JsonObject {
+function checkedType(original: ApiObject, value: JsonValue | undefined, desiredVersion: string): JsonObject {
   if (!isObject(value)) throw new BadObject('type', 'it is not an object');
   const { apiVersion = '', kind = '' } = value;
-  if (apiVersion !== wanted) throw new BadObject('type', `invalid groupVersion (expected ${wanted}, received ${String(apiVersion)})`);
+  if (apiVersion !== desiredVersion)
+    throw new BadObject('type', `invalid groupVersion (expected ${desiredVersion}, received ${String(apiVersion)})`);
   if (kind !== original.kind) throw new BadObject('type', `invalid kind (expected ${original.kind ?? ''}, received ${String(kind)})`);
   return value;
 }

@@ -9,16 +9,22 @@ const versions = ['v1', 'v1beta1'] as const;
 export type ReviewVersion = (typeof versions)[number];
 
 /** The first review version of the definition that this server supports. */
-export function reviewVersion(named: readonly string[]): ReviewVersion | undefined {
-  return named.map((name) => versions.find((known) => known === name)).find((found) => found !== undefined);
+export function reviewVersion(versionNames: readonly string[]): ReviewVersion | undefined {
+  return versionNames.map((name) => versions.find((version) => version === name)).find((supported) => supported !== undefined);
 }
 
 /** The body of a call; `objects` are JSON texts. */
-export function reviewText(identity: Identity, version: ReviewVersion, uid: string, wanted: string, objects: readonly string[]): string {
+export function reviewText(
+  identity: Identity,
+  version: ReviewVersion,
+  uid: string,
+  desiredVersion: string,
+  objects: readonly string[],
+): string {
   const quote = (text: string): string => JSON.stringify(text);
   return (
     `{"kind":"ConversionReview","apiVersion":${quote(joinApiVersion(groupName(identity, 'apiextensions'), version))},"request":` +
-    `{"uid":${quote(uid)},"desiredAPIVersion":${quote(wanted)},"objects":[${objects.join()}]},"response":${NO_RESPONSE}}`
+    `{"uid":${quote(uid)},"desiredAPIVersion":${quote(desiredVersion)},"objects":[${objects.join()}]},"response":${NO_RESPONSE}}`
   );
 }
 /** Stock servers send an empty response with every request: webhooks that return the review they got depend on its fields. */

@@ -47,7 +47,7 @@ export function webhookConversion(tools: ConversionTools, definition: string, { 
   return async (objects, from, to) => {
     if (version === undefined) throw plainError('no supported conversion review versions');
     const batches = batchesOf(objects, from.schema);
-    const made: ApiObject[][] = [];
+    const convertedParts: ApiObject[][] = [];
     let next = 0;
     const worker = async (): Promise<void> => {
       for (let i = next++; i < batches.length; i = next++) {
@@ -56,7 +56,7 @@ export function webhookConversion(tools: ConversionTools, definition: string, { 
         const observe = (succeeded: boolean): void =>
           tools.observe(definition, from.name, to.name, succeeded, (tools.now() - began) / 1000);
         try {
-          made[i] = await convert(tools, clientConfig, version, batch, to);
+          convertedParts[i] = await convert(tools, clientConfig, version, batch, to);
           observe(true);
         } catch (error) {
           observe(false);
@@ -67,7 +67,7 @@ export function webhookConversion(tools: ConversionTools, definition: string, { 
       }
     };
     await Promise.all(Array.from({ length: Math.min(WIDTH, batches.length) }, worker));
-    return made.flat();
+    return convertedParts.flat();
   };
 }
 
@@ -103,18 +103,18 @@ async function convert(
 ): Promise<ApiObject[]> {
   const uid = newUid();
   const { apiVersion, kind } = objects[0] as ApiObject;
-  const wrong = (what: string): ApiError => plainError(`conversion webhook for ${apiVersion}, Kind=${kind} ${what}`);
-  let answered: readonly JsonValue[];
+  const wrong = (problem: string): ApiError => plainError(`conversion webhook for ${apiVersion}, Kind=${kind} ${problem}`);
+  let convertedValues: readonly JsonValue[];
   try {
     const reply = await client.post(clientConfig, reviewText(identity, version, uid, to.apiVersion, texts), TIMEOUT_MS);
-    answered = readReview(identity, version, uid, answeredJson(reply));
+    convertedValues = readReview(identity, version, uid, answeredJson(reply));
   } catch (error) {
     throw wrong(`failed: ${(error as Error).message}`);
   }
-  if (answered.length !== objects.length) throw wrong(`returned ${answered.length} objects, expected ${objects.length}`);
+  if (convertedValues.length !== objects.length) throw wrong(`returned ${convertedValues.length} objects, expected ${objects.length}`);
   return objects.map((original, i) => {
     try {
-      return decode(to.schema, restored(original, answered[i], to.apiVersion)) as ApiObject;
+      return decode(to.schema, restored(original, convertedValues[i], to.apiVersion)) as ApiObject;
     } catch (error) {
       throw wrong(`returned ${fault(error as Error, i, objects.length)}`);
     }
