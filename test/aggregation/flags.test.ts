@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseServerFlags, serverOptions } from '../../packages/compose/src/config/server-options.ts';
 import { addressesOf } from '../../packages/compose/src/requests/aggregation.ts';
-import { FakeStore } from '../../packages/kinds/src/live.testing.ts';
+import { FakeStore } from '../../packages/kinds/src/live-view.testing.ts';
 import { seededRandom } from '../../packages/lib/src/random.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { issueClient, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';

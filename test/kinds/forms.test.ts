@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../packages/kinds/src/kind.ts';
-import { fromHubNow, type Served, toHubNow } from '../../packages/kinds/src/served.ts';
+import { fromHubNow, type ServedKind, toHubNow } from '../../packages/kinds/src/served-kind.ts';
 import { testEnv } from '../../packages/kinds/src/validation/kinds.testing.ts';
 import { normalize } from '../../packages/kinds/src/validation/laws.testing.ts';
 import { expectEqual } from '../../packages/lib/src/testing/expect-equal.testing.ts';
@@ -13,8 +13,8 @@ import { type MessageType, resolve, type Type } from '../../packages/schema/src/
 import { arbitraryOf } from '../support/arbitrary.ts';
 import { kinds, readExamples, servedVersions } from '../support/examples.ts';
 
-const every: [string, Served][] = kinds.flatMap((kind) =>
-  servedVersions(kind).map((served): [string, Served] => [`${served.apiVersion} ${kind.kind}`, served]),
+const every: [string, ServedKind][] = kinds.flatMap((kind) =>
+  servedVersions(kind).map((served): [string, ServedKind] => [`${served.apiVersion} ${kind.kind}`, served]),
 );
 const converted = every.filter(([, served]) => !served.isHub);
 /** fast-check prints the seed of a failure; give it here to see it again. */
@@ -23,7 +23,7 @@ const runs = (numRuns: number) => ({ numRuns: rounds(numRuns) });
 const read = (schema: MessageType, value: unknown): ApiObject => decode(schema, value) as ApiObject;
 const json = (schema: MessageType, object: unknown): unknown => JSON.parse(encode(schema, object));
 
-function fillIn(served: Served, object: ApiObject): void {
+function fillIn(served: ServedKind, object: ApiObject): void {
   applyDefaults(served.schema, object);
   served.definition.defaults?.(object as never, testEnv);
 }

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { allServed, fromHub, read, shown, toHub } from '../../packages/kinds/src/older.testing.ts';
-import type { Served } from '../../packages/kinds/src/served.ts';
+import type { ServedKind } from '../../packages/kinds/src/served-kind.ts';
 import type { Loose } from '../../packages/kinds/src/validation/kinds.testing.ts';
 import { normalize } from '../../packages/kinds/src/validation/laws.testing.ts';
 import { expectEqual } from '../../packages/lib/src/testing/expect-equal.testing.ts';
@@ -12,26 +12,26 @@ import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts
 import { decode } from '../../packages/schema/src/json/index.ts';
 import { arbitraryOf } from '../support/arbitrary.ts';
 
-const nameOf = ({ kind, apiVersion }: Served): string => `${apiVersion} ${kind.kind}`;
+const nameOf = ({ kind, apiVersion }: ServedKind): string => `${apiVersion} ${kind.kind}`;
 /** Versions of one kind are those of one store: Deployment of extensions and of apps, events of both groups. */
-const storeOf = ({ kind }: Served): string => {
+const storeOf = ({ kind }: ServedKind): string => {
   const { group, plural } = kind.sharesStoreOf ?? kind;
   return `${group}/${plural}`;
 };
-const pairs: [string, string, Served, Served][] = allServed.flatMap((one) =>
+const pairs: [string, string, ServedKind, ServedKind][] = allServed.flatMap((one) =>
   allServed
     .filter((other) => other !== one && storeOf(other) === storeOf(one))
-    .map((other): [string, string, Served, Served] => [nameOf(one), nameOf(other), one, other]),
+    .map((other): [string, string, ServedKind, ServedKind] => [nameOf(one), nameOf(other), one, other]),
 );
 
 /** What the store has of it after a client of the version sent what it was shown. */
-function sentBack(served: Served, hub: Loose): Loose {
+function sentBack(served: ServedKind, hub: Loose): Loose {
   const stored = toHub(served, decode(served.schema, shown(served, fromHub(served, hub))) as Loose);
   normalize(served.kind, stored);
   return stored;
 }
 /** What a version has two places for is refused by the conversion itself. */
-function stored(served: Served, value: Loose): Loose | undefined {
+function stored(served: ServedKind, value: Loose): Loose | undefined {
   try {
     const hub = toHub(served, read(served, value));
     normalize(served.kind, hub);
@@ -42,7 +42,7 @@ function stored(served: Served, value: Loose): Loose | undefined {
   }
 }
 /** A backend that is a service has its name, and a port that has a name or a number: no other ingress can be stored. */
-function withWholeServices({ kind }: Served, value: Loose): Loose {
+function withWholeServices({ kind }: ServedKind, value: Loose): Loose {
   if (kind.kind !== 'Ingress') return value;
   const whole = ({ name, port }: Loose): Loose => ({
     name: name || 'web',

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
-import { serve } from '../../packages/kinds/src/served.ts';
+import { serve } from '../../packages/kinds/src/served-kind.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import type { Identity } from '../../packages/meta/src/identity.ts';
 import type { MessageType } from '../../packages/schema/src/types.ts';

@@ -11,7 +11,7 @@ import { composeServer } from '../../packages/compose/src/server.ts';
 import type { ApiObject, Kind } from '../../packages/kinds/src/kind.ts';
 import { fromHub, read, toHub } from '../../packages/kinds/src/older.testing.ts';
 import { lifetimeOf, servedByDefault } from '../../packages/kinds/src/releases.ts';
-import { type Served, serve } from '../../packages/kinds/src/served.ts';
+import { type ServedKind, serve } from '../../packages/kinds/src/served-kind.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { silentLog } from '../../packages/lib/src/log.ts';
 import { expectEqual } from '../../packages/lib/src/testing/expect-equal.testing.ts';
@@ -44,15 +44,15 @@ const ownerOf = (kind: Kind): Kind => {
   return kinds.find(({ group, plural }) => group === store?.group && plural === store.plural) ?? kind;
 };
 /** All versions, of all groups, in which the objects of a kind are shown. */
-const viewsOf = (owner: Kind): Served[] =>
+const viewsOf = (owner: Kind): ServedKind[] =>
   kinds.filter((kind) => ownerOf(kind) === owner).flatMap((kind) => serve(kind, kubernetes, { all: true, store: owner }));
-const isServedIn = ({ kind, version }: Served, release: string): boolean =>
+const isServedIn = ({ kind, version }: ServedKind, release: string): boolean =>
   servedByDefault(lifetimeOf(kind.group, version, kind.plural), release);
 
 /** An example object, and what is known of it. */
 class Follower {
   readonly example: Example;
-  private readonly views: readonly Served[];
+  private readonly views: readonly ServedKind[];
   private uid = '';
   private path = '';
   /** What each version shows of the object, but for its metadata and status, which the server sets in its own time. */
@@ -67,7 +67,7 @@ class Follower {
   get exists(): boolean {
     return this.uid !== '';
   }
-  servedIn(release: string): Served[] {
+  servedIn(release: string): ServedKind[] {
     return this.views.filter((view) => isServedIn(view, release));
   }
 
@@ -101,7 +101,7 @@ class Follower {
     expect(status, `${this.example.file} in ${first.apiVersion} of ${release}: ${jsonText(body)}`).toBe(200);
   }
 
-  private folder({ group, version, apiVersion, kind }: Served): string {
+  private folder({ group, version, apiVersion, kind }: ServedKind): string {
     const root = group === '' ? `/api/${version}` : `/apis/${apiVersion}`;
     return kind.namespaced ? `${root}/namespaces/${this.example.object.metadata.namespace}/${kind.plural}` : `${root}/${kind.plural}`;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allServed } from '../../packages/kinds/src/older.testing.ts';
 import { lifetimeOf, servedByDefault } from '../../packages/kinds/src/releases.ts';
-import type { Served } from '../../packages/kinds/src/served.ts';
+import type { ServedKind } from '../../packages/kinds/src/served-kind.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { apiReleases, isAtLeast } from '../../packages/lib/src/version.ts';
 import { startTestServer } from '../../packages/testing/src/index.ts';
@@ -22,7 +22,7 @@ writeFileSync(
   }),
 );
 
-const pathOf = ({ group, version, apiVersion, kind }: Served): string =>
+const pathOf = ({ group, version, apiVersion, kind }: ServedKind): string =>
   group === '' ? `/api/${version}/${kind.plural}` : `/apis/${apiVersion}/${kind.plural}`;
 
 test.each(apiReleases)('release %s', async (release) => {
@@ -32,7 +32,7 @@ test.each(apiReleases)('release %s', async (release) => {
     // What no release deprecates is looked at in one of them.
     return release === '1.24' || lifetime?.deprecated !== undefined;
   });
-  const removedOf = ({ kind, version }: Served): string | undefined => {
+  const removedOf = ({ kind, version }: ServedKind): string | undefined => {
     const { deprecated, removed = '' } = lifetimeOf(kind.group, version, kind.plural) ?? {};
     return deprecated !== undefined && isAtLeast(release, deprecated) ? removed : undefined;
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
-import { type Served, serve } from '../../packages/kinds/src/served.ts';
+import { type ServedKind, serve } from '../../packages/kinds/src/served-kind.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import type { Loose } from './client.ts';
 
@@ -15,7 +15,7 @@ export interface Example {
   readonly file: string;
   readonly object: Loose;
   /** Kind and version of the object. */
-  readonly served: Served;
+  readonly served: ServedKind;
   /** Where it is created. */
   readonly path: string;
 }
@@ -23,7 +23,7 @@ export interface Example {
 export const kinds = builtinKinds(kubernetes);
 
 /** All versions of a built-in kind as a server offers them. */
-export function servedVersions(kind: (typeof kinds)[number]): Served[] {
+export function servedVersions(kind: (typeof kinds)[number]): ServedKind[] {
   const store = kind.sharesStoreOf;
   const owner = kinds.find((other) => other.group === store?.group && other.plural === store.plural);
   return serve(kind, kubernetes, owner === undefined ? {} : { store: owner });

@@ -1,7 +1,7 @@
 /** Addresses and ports of services, and the service that leads to the server itself. */
 import { networkInterfaces } from 'node:os';
 import type { Service } from '@plat-dev/kinds/core/schema/service';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Log } from '@plat-dev/lib/log';
 import { firstAddress, ipFamily, nonSpecialIP } from '@plat-dev/meta/ip';
 import { addressRange, portRange, staticBand } from '@plat-dev/meta/ranges';

@@ -5,7 +5,7 @@ import { alphaKinds } from '@plat-dev/kinds/alpha-kinds';
 import { explainGroup, explainKinds } from '@plat-dev/kinds/explain-kinds';
 import type { Kind } from '@plat-dev/kinds/kind';
 import { existsIn, lifetimeOf, servedByDefault } from '@plat-dev/kinds/releases';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { FlagError } from '@plat-dev/lib/flags';
 import { apiRelease as defaultRelease, isAtLeast } from '@plat-dev/lib/version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
@@ -25,7 +25,7 @@ const isKnown = ({ group, version }: RuntimeSetting, kinds: readonly Kind[], ide
   kinds.some((kind) => groupName(identity, kind.group) === group && Object.hasOwn(kind.versions, version));
 
 /** Whether a version of a built-in kind is served. */
-export function isServed({ apiRelease, runtimeConfig }: Choice): (served: Served) => boolean {
+export function isServed({ apiRelease, runtimeConfig }: Choice): (served: ServedKind) => boolean {
   return ({ group, version, kind, identity }) => {
     if (kind.group === explainGroup) return runtimeConfig.enabled(group, version, kind.plural, identity.explainKinds !== 'named');
     const lifetime = lifetimeOf(kind.group, version, kind.plural);

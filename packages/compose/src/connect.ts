@@ -1,6 +1,6 @@
 /** Logs, streams and proxies of a server, by its options. */
 import type { X509Certificate } from 'node:crypto';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Identity } from '@plat-dev/meta/identity';
 import { type Connections, connectActions } from '@plat-dev/server/actions/connect';
 import type { RegistryDeps } from '@plat-dev/server/registry/context';

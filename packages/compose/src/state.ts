@@ -1,11 +1,11 @@
 /** The state of a server: the store, with encryption if configured, the cache in front of it and the kinds it serves. */
 import type { KindEnv } from '@plat-dev/kinds/kind';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Log } from '@plat-dev/lib/log';
 import { withDescriptors } from '@plat-dev/server/connections/descriptors';
 import { measured } from '@plat-dev/server/endpoints/measured-engine';
 import { Catalog } from '@plat-dev/server/registry/catalog';
-import { liveSource } from '@plat-dev/server/registry/live';
+import { liveSource } from '@plat-dev/server/registry/live-views';
 import { Cache } from '@plat-dev/storage/cache';
 import type { Engine } from '@plat-dev/storage/engine';
 import type { openEngine } from '@plat-dev/storage/engines/index';

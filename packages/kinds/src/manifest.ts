@@ -17,7 +17,7 @@ import { defaultFeatures } from './feature-gates.ts';
 import { GatedFields } from './gated-fields.ts';
 import { builtinKinds } from './index.ts';
 import type { ApiObject, KindEnv } from './kind.ts';
-import { type Served, serve, toHubNow } from './served.ts';
+import { type ServedKind, serve, toHubNow } from './served-kind.ts';
 import { validateObjectMeta } from './validation/metadata.ts';
 
 export interface ManifestOptions {
@@ -54,7 +54,7 @@ export function checkManifest(manifest: JsonObject | string, options: ManifestOp
   }
 }
 
-function check(manifestObject: JsonObject, served: Served, namespace: string, env: KindEnv): CheckedManifest {
+function check(manifestObject: JsonObject, served: ServedKind, namespace: string, env: KindEnv): CheckedManifest {
   const { kind, schema, definition } = served;
   const object = decode(schema, cloneJson(manifestObject)) as ApiObject;
   object.metadata ??= {};
@@ -74,7 +74,7 @@ function check(manifestObject: JsonObject, served: Served, namespace: string, en
 }
 
 /** Prepares the object as a server does before it looks at it. */
-function errorsOf(hub: ApiObject, { kind, version, hub: { schema } }: Served, env: KindEnv): FieldErrors {
+function errorsOf(hub: ApiObject, { kind, version, hub: { schema } }: ServedKind, env: KindEnv): FieldErrors {
   const errors = new FieldErrors();
   const { metadata } = hub;
   const request = { user: { name: '', groups: [] }, resource: { version } };
@@ -98,7 +98,7 @@ function read(manifest: JsonObject | string): JsonObject {
 }
 
 /** Throws DecodeError for a kind that is not built in. */
-function servedFor({ apiVersion, kind }: JsonObject, identity: Identity): Served {
+function servedFor({ apiVersion, kind }: JsonObject, identity: Identity): ServedKind {
   for (const text of [apiVersion, kind])
     if (typeof text !== 'string' || text === '') throw new DecodeError('the manifest has no apiVersion and kind');
   const kinds = builtinKinds(identity);

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { bodies } from './bodies.testing.ts';
 import { builtinKinds } from './index.ts';
 import { allServed, created, fromHub, read, servedAs, shown, toHub } from './older.testing.ts';
-import type { Served } from './served.ts';
+import type { ServedKind } from './served-kind.ts';
 import { type Loose, testEnv } from './validation/kinds.testing.ts';
 import { decodes, mutated } from './validation/mutations.testing.ts';
 
@@ -74,8 +74,8 @@ const olderFields: Readonly<Record<string, Loose>> = {
   'flowcontrol.apiserver/v1beta3/PriorityLevelConfiguration': { spec: { limited: { lendablePercent: 5, borrowingLimitPercent: 6 } } },
 };
 
-const hasBody = ({ kind }: Served): boolean => hubBodies[`${baseOf(kind)}/${kind.kind}`] !== undefined;
-const baseOf = ({ group, sharesStoreOf }: Served['kind']): string => sharesStoreOf?.group ?? group;
+const hasBody = ({ kind }: ServedKind): boolean => hubBodies[`${baseOf(kind)}/${kind.kind}`] !== undefined;
+const baseOf = ({ group, sharesStoreOf }: ServedKind['kind']): string => sharesStoreOf?.group ?? group;
 /** The other versions have their laws with their kinds. */
 const known = new Set(
   builtinKinds(kubernetes).flatMap(({ group, plural, versions }) => Object.keys(versions).map((v) => `${group}/${v}/${plural}`)),
@@ -83,10 +83,10 @@ const known = new Set(
 const older = allServed.filter(({ kind, version }) => !known.has(`${kind.group}/${version}/${kind.plural}`));
 const cases = older
   .filter(hasBody)
-  .map((served): [string, Served] => [`${served.kind.group}/${served.version}/${served.kind.kind}`, served]);
+  .map((served): [string, ServedKind] => [`${served.kind.group}/${served.version}/${served.kind.kind}`, served]);
 
-const hubOf = (served: Served): Served => servedAs(baseOf(served.kind), served.hub.version, served.kind.kind);
-const bodyOf = ({ kind }: Served): Loose => hubBodies[`${baseOf(kind)}/${kind.kind}`];
+const hubOf = (served: ServedKind): ServedKind => servedAs(baseOf(served.kind), served.hub.version, served.kind.kind);
+const bodyOf = ({ kind }: ServedKind): Loose => hubBodies[`${baseOf(kind)}/${kind.kind}`];
 
 function merged(target: Loose, more: Loose): Loose {
   if (typeof more !== 'object' || more === null || Array.isArray(more)) return more;
@@ -95,9 +95,9 @@ function merged(target: Loose, more: Loose): Loose {
   return result;
 }
 
-const asText = ({ schema }: Served, object: Loose): Loose => decode(schema, JSON.parse(encode(schema, object)));
-const asBinary = ({ schema }: Served, object: Loose): Loose => decodeProtobuf(schema, encodeProtobuf(schema, object));
-const named = (served: Served, object: Loose): Loose => ({ ...object, kind: served.kind.kind, apiVersion: served.apiVersion });
+const asText = ({ schema }: ServedKind, object: Loose): Loose => decode(schema, JSON.parse(encode(schema, object)));
+const asBinary = ({ schema }: ServedKind, object: Loose): Loose => decodeProtobuf(schema, encodeProtobuf(schema, object));
+const named = (served: ServedKind, object: Loose): Loose => ({ ...object, kind: served.kind.kind, apiVersion: served.apiVersion });
 
 /**
  * Objects that cannot be stored may lose what is wrong with them: a backend with two ports, a subject of no group, a schema in two
@@ -110,10 +110,10 @@ const normalized: ReadonlySet<string> = new Set([
   'rbac.authorization/v1alpha1/ClusterRoleBinding',
   'apiextensions/v1beta1/CustomResourceDefinition',
 ]);
-const canBeStored = (served: Served, body: Loose): boolean => created(served, body).errors.length === 0;
+const canBeStored = (served: ServedKind, body: Loose): boolean => created(served, body).errors.length === 0;
 
 /** Values of the hub that a client can write. */
-function hubObject(served: Served, body: Loose): Loose | undefined {
+function hubObject(served: ServedKind, body: Loose): Loose | undefined {
   const hub = hubOf(served);
   return decodes(() => (partial.has(served.kind.kind) && !canBeStored(hub, body) ? undefined : read(hub, body)));
 }
@@ -162,7 +162,7 @@ test.each(cases)('%s: what is written in it is read again', (name, served) => {
     { numRuns: rounds(60) },
   );
 });
-function storable(served: Served, body: Loose): boolean {
+function storable(served: ServedKind, body: Loose): boolean {
   try {
     return canBeStored(served, body);
   } catch {

@@ -9,44 +9,44 @@ import { applyDefaults, decode, encode } from '@plat-dev/schema/json';
 import { builtinKinds } from './index.ts';
 import type { ApiObject, WriteRequest } from './kind.ts';
 import { withOlderVersions } from './older-kinds.ts';
-import { fromHubNow, type Served, serve, toHubNow } from './served.ts';
+import { fromHubNow, type ServedKind, serve, toHubNow } from './served-kind.ts';
 import { type Loose, testEnv } from './validation/kinds.testing.ts';
 
 export const olderKinds = withOlderVersions(builtinKinds(kubernetes), kubernetes);
 
 /** Every version of every kind. */
-export const allServed: readonly Served[] = olderKinds.flatMap((kind) => {
+export const allServed: readonly ServedKind[] = olderKinds.flatMap((kind) => {
   const shared = kind.sharesStoreOf;
   const store = shared && olderKinds.find(({ group, plural }) => group === shared.group && plural === shared.plural);
   return serve(kind, kubernetes, { all: true, ...(store && { store }) });
 });
 
 /** `servedAs('apps', 'v1beta1', 'Deployment')`; the group is a base name. */
-export function servedAs(group: string, version: string, kind: string): Served {
+export function servedAs(group: string, version: string, kind: string): ServedKind {
   const found = allServed.find((one) => one.kind.group === group && one.version === version && one.kind.kind === kind);
   if (found === undefined) throw new Error(`there is no ${joinApiVersion(group, version)} ${kind}`);
   return found;
 }
 
 /** A body in its version, with the defaults of that version. */
-export function read(served: Served, body: Loose): Loose {
+export function read(served: ServedKind, body: Loose): Loose {
   const object = decode(served.schema, copied(body)) as ApiObject;
   object.metadata ??= {};
   applyDefaults(served.schema, object);
   served.definition.defaults?.(object as never, testEnv);
   return object;
 }
-export const toHub = (served: Served, object: Loose): Loose => toHubNow(served, copied(object));
-export const fromHub = (served: Served, hub: Loose): Loose => fromHubNow(served, copied(hub));
+export const toHub = (served: ServedKind, object: Loose): Loose => toHubNow(served, copied(object));
+export const fromHub = (served: ServedKind, hub: Loose): Loose => fromHubNow(served, copied(hub));
 /** The JSON of an object, as clients of a version see it. */
-export const shown = ({ schema }: Served, object: Loose): Loose => JSON.parse(encode(schema, object));
+export const shown = ({ schema }: ServedKind, object: Loose): Loose => JSON.parse(encode(schema, object));
 
 function* nothing(): Work<void> {}
-const requestIn = ({ version }: Served): WriteRequest => ({ user: { name: 'alice', groups: [] }, resource: { version } });
+const requestIn = ({ version }: ServedKind): WriteRequest => ({ user: { name: 'alice', groups: [] }, resource: { version } });
 const textsOf = ({ list }: FieldErrors): string[] => list.map(({ field, message }) => `${field}: ${message}`);
 
 /** The hub object that a create stores, and its errors. */
-export function created(served: Served, body: Loose): { hub: Loose; errors: string[] } {
+export function created(served: ServedKind, body: Loose): { hub: Loose; errors: string[] } {
   const hub = toHub(served, read(served, body));
   const request = requestIn(served);
   const { strategy } = served.kind;
@@ -57,7 +57,7 @@ export function created(served: Served, body: Loose): { hub: Loose; errors: stri
 }
 
 /** The same for an update of a stored object. `change` gets it in the version of the request. */
-export function updated(served: Served, stored: Loose, change: (object: Loose) => void): { hub: Loose; errors: string[] } {
+export function updated(served: ServedKind, stored: Loose, change: (object: Loose) => void): { hub: Loose; errors: string[] } {
   const body = fromHub(served, stored);
   change(body);
   const hub = toHub(served, read(served, body));

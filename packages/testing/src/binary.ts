@@ -7,7 +7,7 @@ import type { Http, HttpRequest, StreamSink } from '@plat-dev/client/http';
 import type { Kind } from '@plat-dev/kinds/kind';
 import { listSchema } from '@plat-dev/kinds/lists';
 import { DeleteOptions, PartialObjectMetadata, PartialObjectMetadataList, Status } from '@plat-dev/kinds/meta-kinds';
-import { serve } from '@plat-dev/kinds/served';
+import { serve } from '@plat-dev/kinds/served-kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { groupName, type Identity } from '@plat-dev/meta/identity';

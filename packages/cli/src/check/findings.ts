@@ -1,6 +1,6 @@
 /** Uses of versions that a release does not have, or deprecates. */
 
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { isAtLeast } from '@plat-dev/lib/version';
 import { type Catalogue, isCurrent, isRemovedIn, lifetime } from '../convert/catalogue.ts';
 
@@ -26,7 +26,7 @@ export interface Finding {
 /** How a release treats a version; undefined where it is served and not deprecated. */
 export type Fate = Pick<Finding, 'level' | 'removedIn' | 'use' | 'notes'>;
 
-export function fateOf(served: Served, catalogue: Catalogue, release: string): Fate | undefined {
+export function fateOf(served: ServedKind, catalogue: Catalogue, release: string): Fate | undefined {
   if (isCurrent(served, release)) return undefined;
   const { removed, introduced, off } = lifetime(served) ?? {};
   const { to, why } = catalogue.target(served, served.apiVersion, { release, newest: false });

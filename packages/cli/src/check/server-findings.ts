@@ -1,7 +1,7 @@
 /** What a server stores, who wrote it, and which versions were requested, as normal requests with normal rights show it. */
 import { type ApiResource, resourcePath, UnknownKind } from '@plat-dev/client/discovery';
 import { queryOf } from '@plat-dev/client/dynamic';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { ApiError } from '@plat-dev/meta/errors';
 import { clientSideApply, domainName, groupName } from '@plat-dev/meta/identity';
 import type { JsonObject } from '@plat-dev/schema/types';
@@ -82,8 +82,8 @@ class ServerCheck {
   // ---- objects and managers ----------------------------------------------------------------------------------------
 
   /** One version of each kind of which the release does not have all versions. */
-  kinds(): Served[] {
-    const servedKinds = new Map<string, Served>();
+  kinds(): ServedKind[] {
+    const servedKinds = new Map<string, ServedKind>();
     for (const served of this.catalogue.every()) {
       const key = `${served.hub.apiVersion} ${served.kind.kind}`;
       if (!served.kind.virtual && !isCurrent(served, this.release) && !servedKinds.has(key)) servedKinds.set(key, served);
@@ -91,7 +91,7 @@ class ServerCheck {
     return [...servedKinds.values()];
   }
 
-  async objects(served: Served): Promise<void> {
+  async objects(served: ServedKind): Promise<void> {
     const resource = await this.resource(served);
     if (resource === undefined) return;
     const { kind } = served.kind;
@@ -118,7 +118,7 @@ class ServerCheck {
   }
 
   /** The resource in a version that is not deprecated, where the server has one. */
-  private async resource(served: Served): Promise<ApiResource | undefined> {
+  private async resource(served: ServedKind): Promise<ApiResource | undefined> {
     const versions = this.catalogue.versionsOf(served);
     const order = [...versions.filter((one) => isCurrent(one, this.release)), ...versions.filter((one) => !isCurrent(one, this.release))];
     for (const { apiVersion, kind } of order) {

@@ -3,7 +3,7 @@
  * no longer called, and a role no longer permits.
  */
 import { servedByDefault } from '@plat-dev/kinds/releases';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { domainName, groupName } from '@plat-dev/meta/identity';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
@@ -35,7 +35,7 @@ interface Rule {
 export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: string): Finding[] {
   const findings: Finding[] = [];
   for (const { type, where, rules } of ruleSetsOf(object, catalogue)) {
-    const matched = new Map<string, Served[]>();
+    const matched = new Map<string, ServedKind[]>();
     for (const served of catalogue.every()) {
       if (!rules.some((rule) => matches(rule, served))) continue;
       const key = `${served.hub.apiVersion} ${served.kind.kind}`;
@@ -43,7 +43,7 @@ export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: 
     }
     for (const versions of matched.values()) {
       if (versions.some((one) => servedByDefault(lifetime(one), release))) continue;
-      const first = versions[0] as Served;
+      const first = versions[0] as ServedKind;
       const fate = fateOf(first, catalogue, release);
       if (fate === undefined) continue;
       const { kind, apiVersion } = first;
@@ -82,7 +82,7 @@ const ruleOf = ({ apiGroups, resources }: JsonObject, versions: readonly string[
   resources: textsIn(resources),
 });
 
-function matches({ groups, versions, resources }: Rule, { group, version, kind: { plural } }: Served): boolean {
+function matches({ groups, versions, resources }: Rule, { group, version, kind: { plural } }: ServedKind): boolean {
   return (
     (groups.includes('*') || groups.includes(group)) &&
     (versions.includes('*') || versions.includes(version)) &&

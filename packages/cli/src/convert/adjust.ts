@@ -3,7 +3,7 @@
  * cannot write; a manifest does not need those.
  */
 
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { equal } from '@plat-dev/lib/equal';
 import { own, setOwn, without } from '@plat-dev/lib/own';
 import { domainName, type Identity } from '@plat-dev/meta/identity';
@@ -11,10 +11,10 @@ import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { isObject } from './carry-changes.ts';
 import type { Note } from './notes.ts';
 
-type Adjust = (context: { manifest: JsonObject; object: JsonObject; identity: Identity; from: Served }) => Note[];
+type Adjust = (context: { manifest: JsonObject; object: JsonObject; identity: Identity; from: ServedKind }) => Note[];
 
 /** Changes `object`, the converted one, in place. */
-export function adjust(manifest: JsonObject, object: JsonObject, from: Served, to: Served): Note[] {
+export function adjust(manifest: JsonObject, object: JsonObject, from: ServedKind, to: ServedKind): Note[] {
   return own(adjustments, to.kind.kind)?.({ manifest, object, identity: to.identity, from }) ?? [];
 }
 

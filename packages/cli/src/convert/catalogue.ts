@@ -3,7 +3,7 @@
 import { builtinKinds } from '@plat-dev/kinds';
 import { withOlderVersions } from '@plat-dev/kinds/older-kinds';
 import { existsIn, type Lifetime, lifetimeOf, servedByDefault } from '@plat-dev/kinds/releases';
-import { type Served, serve } from '@plat-dev/kinds/served';
+import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
 import { isAtLeast } from '@plat-dev/lib/version';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
@@ -21,7 +21,7 @@ export interface Goal {
 
 /** `to`: the version; undefined where the object stays as it is, and `why`. `isGone`: the release has no version of it. */
 export interface Target {
-  readonly to?: Served;
+  readonly to?: ServedKind;
   readonly why?: string;
   readonly isGone?: boolean;
 }
@@ -31,7 +31,7 @@ const otherNames: Readonly<Record<string, string>> = { 'apps/v1beta1 ReplicaSet'
 
 export class Catalogue {
   readonly identity: Identity;
-  private readonly all = new Map<string, Served>();
+  private readonly all = new Map<string, ServedKind>();
 
   constructor(identity: Identity) {
     this.identity = identity;
@@ -44,7 +44,7 @@ export class Catalogue {
     }
   }
 
-  find(apiVersion: string, kind: string): Served | undefined {
+  find(apiVersion: string, kind: string): ServedKind | undefined {
     const name = `${apiVersion} ${kind}`;
     const other = own(otherNames, name);
     return this.all.get(other === undefined ? name : `${other} ${kind}`);
@@ -54,15 +54,15 @@ export class Catalogue {
     return baseGroup(this.identity, splitApiVersion(apiVersion).group) !== undefined;
   }
   /** Every version of a kind, under all its groups. */
-  versionsOf(served: Served): Served[] {
+  versionsOf(served: ServedKind): ServedKind[] {
     return [...this.all.values()].filter(({ kind, hub }) => kind.kind === served.kind.kind && hub.apiVersion === served.hub.apiVersion);
   }
   /** All of them. */
-  every(): Iterable<Served> {
+  every(): Iterable<ServedKind> {
     return this.all.values();
   }
 
-  target(served: Served, apiVersion: string, goal: Goal): Target {
+  target(served: ServedKind, apiVersion: string, goal: Goal): Target {
     const others = this.versionsOf(served);
     if (goal.outputVersion !== undefined) {
       const to = others.find((one) => one.apiVersion === goal.outputVersion);
@@ -73,7 +73,7 @@ export class Catalogue {
     // A kind that two groups have (Event) stays in its group.
     const available = others.filter((one) => servedByDefault(lifetime(one), goal.release));
     const inGroup = available.filter((one) => one.group === served.group);
-    const best = (inGroup.length > 0 && isNamed ? [...inGroup, ...available] : available).reduce<Served | undefined>(
+    const best = (inGroup.length > 0 && isNamed ? [...inGroup, ...available] : available).reduce<ServedKind | undefined>(
       (a, b) => (a === undefined || rank(b, served, goal.release) > rank(a, served, goal.release) ? b : a),
       undefined,
     );
@@ -88,18 +88,18 @@ export class Catalogue {
   }
 }
 
-export const lifetime = ({ kind, version }: Served): Lifetime | undefined => lifetimeOf(kind.group, version, kind.plural);
-const isDeprecated = (served: Served, release: string): boolean => {
+export const lifetime = ({ kind, version }: ServedKind): Lifetime | undefined => lifetimeOf(kind.group, version, kind.plural);
+const isDeprecated = (served: ServedKind, release: string): boolean => {
   const since = lifetime(served)?.deprecated;
   return since !== undefined && isAtLeast(release, since);
 };
 /** Served by default and not deprecated. */
-export const isCurrent = (served: Served, release: string): boolean =>
+export const isCurrent = (served: ServedKind, release: string): boolean =>
   servedByDefault(lifetime(served), release) && !isDeprecated(served, release);
-export const isRemovedIn = (served: Served, release: string): boolean => !existsIn(lifetime(served), release);
+export const isRemovedIn = (served: ServedKind, release: string): boolean => !existsIn(lifetime(served), release);
 
 /** Versions that are not deprecated first, then those of the same group, then the newest. */
-function rank(one: Served, from: Served, release: string): number {
+function rank(one: ServedKind, from: ServedKind, release: string): number {
   return (isDeprecated(one, release) ? 0 : 2_000_000) + (one.group === from.group ? 1_000_000 : 0) + age(one.version);
 }
 /** `v2` > `v1` > `v1beta2` > `v1beta1` > `v1alpha1`. */

@@ -7,7 +7,7 @@
 
 import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
 import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
-import { fromHubNow, type Served, toHubNow } from '@plat-dev/kinds/served';
+import { fromHubNow, type ServedKind, toHubNow } from '@plat-dev/kinds/served-kind';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
@@ -31,7 +31,7 @@ const envOf = (identity: Identity): KindEnv => ({
 });
 
 /** Throws DecodeError for fields of another type than the version has, and ApiError for what cannot be converted. */
-export function convertObject(manifest: JsonObject, from: Served, to: Served): Converted {
+export function convertObject(manifest: JsonObject, from: ServedKind, to: ServedKind): Converted {
   const env = envOf(to.identity);
   const inOldVersion = { ...manifest, apiVersion: from.apiVersion };
   const decodedForm = jsonForm(from, read(from, inOldVersion));
@@ -49,27 +49,27 @@ export function convertObject(manifest: JsonObject, from: Served, to: Served): C
   return { object, notes: notesOf({ manifest, object, filled, adjusted, refused, from, to }) };
 }
 
-function read({ schema }: Served, body: JsonObject): ApiObject {
+function read({ schema }: ServedKind, body: JsonObject): ApiObject {
   const object = decode(schema, cloneJson(body)) as ApiObject;
   object.metadata ??= {};
   return object;
 }
-const jsonForm = ({ schema }: Served, object: ApiObject): JsonObject => parseExact(encode(schema, object)) as JsonObject;
+const jsonForm = ({ schema }: ServedKind, object: ApiObject): JsonObject => parseExact(encode(schema, object)) as JsonObject;
 
-function defaulted(served: Served, body: JsonObject, env: KindEnv): ApiObject {
+function defaulted(served: ServedKind, body: JsonObject, env: KindEnv): ApiObject {
   const object = read(served, body);
   applyDefaults(served.schema, object);
   served.definition.defaults?.(object as never, env);
   return object;
 }
-function withOldDefaults(body: JsonObject, from: Served, to: Served, env: KindEnv): JsonObject {
+function withOldDefaults(body: JsonObject, from: ServedKind, to: ServedKind, env: KindEnv): JsonObject {
   return jsonForm(to, fromHubNow(to, toHubNow(from, defaulted(from, body, env))));
 }
 
 function* nothing(): Work<void> {}
 
 /** Validation errors of a new object in this version. */
-function errorsIn(served: Served, body: JsonObject, env: KindEnv): string[] {
+function errorsIn(served: ServedKind, body: JsonObject, env: KindEnv): string[] {
   const errors = new FieldErrors();
   try {
     const hub = toHubNow(served, defaulted(served, body, env));

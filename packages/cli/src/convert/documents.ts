@@ -1,5 +1,5 @@
 /** Converts the documents of a text: objects, lists of objects, and other values. */
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { isObject } from './carry-changes.ts';
 import type { Catalogue, Goal } from './catalogue.ts';
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly apiVersion: string;
   readonly kind: string;
   /** Undefined for what is no kind of the API. */
-  readonly served?: Served;
+  readonly served?: ServedKind;
   /** The version that it was converted to. */
   readonly converted?: string;
   readonly notes: readonly Note[];

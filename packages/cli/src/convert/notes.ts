@@ -1,6 +1,6 @@
 /** What a conversion changed by itself, and what a person must decide. */
 
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
@@ -21,8 +21,8 @@ export interface Conversion {
   readonly adjusted: readonly Note[];
   /** Validation errors of the result that the original does not have. */
   readonly refused: readonly string[];
-  readonly from: Served;
-  readonly to: Served;
+  readonly from: ServedKind;
+  readonly to: ServedKind;
 }
 
 export function notesOf(conversion: Conversion): Note[] {
@@ -86,7 +86,7 @@ const choices: readonly Choice[] = [
   },
 ];
 
-function filledNote({ path, value, instead }: Filled, from: Served, to: Served): Note {
+function filledNote({ path, value, instead }: Filled, from: ServedKind, to: ServedKind): Note {
   const plain = path.replace(/\[\d+\]/g, '');
   const choice = choices.find((one) => one.path === plain && one.kinds.test(to.kind.kind));
   if (choice !== undefined) return { path, decide: true, text: choice.text(value) };

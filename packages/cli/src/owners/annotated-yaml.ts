@@ -7,7 +7,7 @@
 import { type OwnedField, pointerPart } from '@plat-dev/patch/owners';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { stringifyYaml } from '@plat-dev/schema/yaml';
-import { type Place, placedDocuments } from '@plat-dev/schema/yaml/places';
+import { placedDocuments, type YamlNode } from '@plat-dev/schema/yaml/places';
 import type { Paint } from '../output/colours.ts';
 import { screenText } from '../output/screen-text.ts';
 import { type Owner, ownerColours, ownerText } from './owner-text.ts';
@@ -34,7 +34,7 @@ export function annotatedYaml(object: JsonValue, fields: readonly OwnedField[], 
 }
 
 /** The line of a field is the one of its name; that of an item is the one of its dash. */
-function ownersByLine(text: string, root: Place, byPointer: ReadonlyMap<string, readonly Owner[]>): Map<number, Set<Owner>> {
+function ownersByLine(text: string, root: YamlNode, byPointer: ReadonlyMap<string, readonly Owner[]>): Map<number, Set<Owner>> {
   const lineAt = lineNumbers(text);
   const byLine = new Map<number, Set<Owner>>();
   const note = (start: number, pointer: string): void => {
@@ -43,7 +43,7 @@ function ownersByLine(text: string, root: Place, byPointer: ReadonlyMap<string, 
     const line = lineAt(start);
     byLine.set(line, new Set([...(byLine.get(line) ?? []), ...owners]));
   };
-  const visit = (place: Place, pointer: string): void => {
+  const visit = (place: YamlNode, pointer: string): void => {
     for (const entry of place.entries) {
       const innerPointer = `${pointer}/${pointerPart(entry.key)}`;
       note(entry.start, innerPointer);

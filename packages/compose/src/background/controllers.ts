@@ -9,7 +9,7 @@ import { clientFor, type ManagerOptions, managerName, type Running, startControl
 import type { ServedResource } from '@plat-dev/controllers/runtime/resources';
 import { selectControllers } from '@plat-dev/controllers/runtime/select';
 import { workloadControllerNames } from '@plat-dev/controllers/runtime/workload-names';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { whenTurnHasTime } from '@plat-dev/lib/slices';
 import type { Identity } from '@plat-dev/meta/identity';
 import { serviceAccountGroups, serviceAccountName } from '@plat-dev/server/auth/authn/users';
@@ -36,7 +36,7 @@ export interface ControllersOptions {
   /** The controllers of workloads; undefined where none run. */
   readonly workloads: typeof workloadControllers | undefined;
   /** Built-in kinds that may be stored and are not served. */
-  readonly unserved: readonly Served[];
+  readonly unserved: readonly ServedKind[];
 }
 
 /** The user that the roles of the first start name. */
@@ -110,7 +110,11 @@ function withNeeds(controller: Controller, serves: ControllersOptions['serves'])
 }
 
 /** Owner references may name any version of a kind; requests from within use the most preferred one, in which it is given. */
-function unservedVersions({ group, version: preferred, kind: { plural, kind, namespaced, verbs, versions } }: Served): ServedResource[] {
+function unservedVersions({
+  group,
+  version: preferred,
+  kind: { plural, kind, namespaced, verbs, versions },
+}: ServedKind): ServedResource[] {
   return Object.keys(versions).map((version) => ({
     group,
     version,

@@ -1,5 +1,5 @@
 /** Maintains the bootstrap FlowSchemas and PriorityLevelConfigurations, with the rights of the server itself. */
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { formatTime } from '@plat-dev/meta/time';
 import { type FlowObject, keepFlowObjects } from '@plat-dev/server/fairness/flow-objects';
 import { keepFlowStatus } from '@plat-dev/server/fairness/flow-status';

@@ -4,7 +4,7 @@ import { errorFrom } from '@plat-dev/client/http';
 import { clientFor } from '@plat-dev/controllers/runtime/manager';
 import type { Node } from '@plat-dev/kinds/core/schema/node';
 import type { Endpoints } from '@plat-dev/kinds/core/schema/service';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { LocalSocket } from '@plat-dev/lib/files/local-socket';
 import { groupName, type Identity, simulationName } from '@plat-dev/meta/identity';
 import { addressRange } from '@plat-dev/meta/ranges';

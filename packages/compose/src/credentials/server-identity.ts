@@ -1,5 +1,5 @@
 /** The identity Lease of this server (APIServerIdentity), and the StorageVersions that it reports (StorageVersionAPI). */
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { groupName } from '@plat-dev/meta/identity';
 import { ServerIdentity } from '@plat-dev/server/registry/bootstrap/server-identity';
 import { reportStorageVersions } from '@plat-dev/server/registry/bootstrap/storage-versions';

@@ -1,8 +1,8 @@
 /** The admission chain of a server, as its options ask for it. */
 
 import type { KindEnv } from '@plat-dev/kinds/kind';
-import type { LiveSource } from '@plat-dev/kinds/live';
-import { fromHub, toHub } from '@plat-dev/kinds/served';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
+import { fromHub, toHub } from '@plat-dev/kinds/served-kind';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { applyDefaults } from '@plat-dev/schema/json';
 import { chainMetrics } from '@plat-dev/server/admission/admission-metrics';

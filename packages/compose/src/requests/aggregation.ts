@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import type { Service } from '@plat-dev/kinds/core/schema/service';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Random } from '@plat-dev/lib/random';
 import { shortWord } from '@plat-dev/meta/identity';
 import { type ResolveService, serviceResolver } from '@plat-dev/server/admission/webhooks/service';

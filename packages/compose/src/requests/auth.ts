@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseConfig } from '@plat-dev/client/config';
 import { connectionOf } from '@plat-dev/client/connection';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Followed } from '@plat-dev/lib/files/reload';
 import { cut } from '@plat-dev/lib/message-values';

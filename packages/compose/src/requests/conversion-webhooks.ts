@@ -1,6 +1,6 @@
 /** What conversion webhooks of custom resources need of the server. */
 
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { webhookAgent } from '@plat-dev/meta/identity';
 import { WebhookClient } from '@plat-dev/server/admission/webhooks/client';
 import { serviceResolver } from '@plat-dev/server/admission/webhooks/service';

@@ -1,7 +1,7 @@
 /** Long-running requests, which end when their users lose access. */
 
 import { bootstrapTokenExpiry } from '@plat-dev/kinds/core/bootstrap-token';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { bootstrapTokenUser } from '@plat-dev/server/auth/authn/bootstrap-token';
 import { rbacGroup } from '@plat-dev/server/auth/authz/policy-rules';

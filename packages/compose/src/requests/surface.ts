@@ -1,6 +1,6 @@
 /** What surrounds the resources of a server: its endpoints, health, metrics, limits and flows. */
 
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { builtFrom } from '@plat-dev/lib/build-info';
 import { productVersion } from '@plat-dev/lib/version';
 import { configurationPath, type IssuerDocuments, keysPath } from '@plat-dev/server/auth/service-account/discovery';

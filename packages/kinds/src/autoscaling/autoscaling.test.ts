@@ -1,6 +1,6 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { fromHubNow, serve, toHubNow } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served-kind.ts';
 import { create, defaulted, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { normalize } from '../validation/laws.testing.ts';
 import { HorizontalPodAutoscalerKind } from './horizontal-pod-autoscaler.ts';

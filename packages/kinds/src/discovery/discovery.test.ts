@@ -1,6 +1,6 @@
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { fromHubNow, serve, toHubNow } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served-kind.ts';
 import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { EndpointSliceKind } from './endpoint-slice.ts';
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { EventKind } from '../core/event.ts';
 import { Event as CoreEvent } from '../core/schema/events.ts';
 import type { WriteRequest } from '../kind.ts';
-import { fromHubNow, serve, toHubNow } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served-kind.ts';
 import { type Loose, testEnv } from '../validation/kinds.testing.ts';
 import { decodes, mutated } from '../validation/mutations.testing.ts';
 import { EventsEventKind } from './event.ts';

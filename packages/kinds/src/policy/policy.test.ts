@@ -1,6 +1,6 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
-import { fromHubNow, serve, toHubNow } from '../served.ts';
+import { fromHubNow, serve, toHubNow } from '../served-kind.ts';
 import { create, type Loose, testEnv, update, withFeatures } from '../validation/kinds.testing.ts';
 import { PodDisruptionBudgetKind } from './pod-disruption-budget.ts';
 import { PodSecurityPolicyKind } from './pod-security-policy.ts';

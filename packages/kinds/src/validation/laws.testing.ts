@@ -11,7 +11,7 @@ import { isNormal } from '@plat-dev/schema/json/normal-form';
 import { decodeProtobuf, encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { expect, test } from 'vitest';
 import type { Kind, KindVersion } from '../kind.ts';
-import { fromHubNow, serve, toHubNow as toStored } from '../served.ts';
+import { fromHubNow, serve, toHubNow as toStored } from '../served-kind.ts';
 import { create, defaulted, type Loose, shown, testEnv, update } from './kinds.testing.ts';
 import { decodes, mutated } from './mutations.testing.ts';
 

@@ -8,20 +8,20 @@ import { fieldOf } from './field-by-name.ts';
 import { FieldFaults, fieldPath } from './field-faults.ts';
 
 /** A place in a text that a parser reads. */
-export interface Place {
+export interface ParserPlace {
   /**
    * A key of the object at this place: `repeated` if it came before; `at` is where its value begins in the text. Returns the
    * place of the value, or undefined if it is not validated.
    */
-  field(key: string, repeated: boolean, text: string, at: number): Place | undefined;
-  item(index: number): Place | undefined;
+  field(key: string, repeated: boolean, text: string, at: number): ParserPlace | undefined;
+  item(index: number): ParserPlace | undefined;
 }
 
 /** The type of a value; `any`: every field is known, and only repeated fields are faults. */
 type WalkedType = ResolvedType | 'any';
 
 /** A place with a type. Fields of a message that the type does not name are reported as unknown, also if they are repeated. */
-export class FieldPlace implements Place {
+export class FieldPlace implements ParserPlace {
   private readonly faults: FieldFaults;
   private readonly type: WalkedType;
   /** Prefix of each message: `json patch `. */
@@ -94,7 +94,7 @@ function itemIn(type: ResolvedType): ResolvedType | undefined {
 }
 
 /** Reports repeated keys of YAML text by the line of their value, as parsers of YAML do. */
-export class RepeatedKeys implements Place {
+export class RepeatedKeys implements ParserPlace {
   private readonly faults: FieldFaults;
   // The offset up to which lines were counted: faults are found in the order of the text.
   private counted = 0;
@@ -103,13 +103,13 @@ export class RepeatedKeys implements Place {
   constructor(faults: FieldFaults) {
     this.faults = faults;
   }
-  field(key: string, repeated: boolean, text: string, at: number): Place {
+  field(key: string, repeated: boolean, text: string, at: number): ParserPlace {
     if (repeated && this.faults.accepts()) {
       this.faults.addLine(`line ${this.lineAt(text, at)}: key ${JSON.stringify(fieldPath([], key))} already set in map`);
     }
     return this;
   }
-  item(): Place {
+  item(): ParserPlace {
     return this;
   }
   private lineAt(text: string, at: number): number {

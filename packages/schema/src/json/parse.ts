@@ -14,7 +14,7 @@ import { setOwn } from '@plat-dev/lib/own';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { TextBytes } from '@plat-dev/lib/text-bytes';
 import { DecodeError, maxDepth } from '../errors.ts';
-import type { Place } from '../fields/field-place.ts';
+import type { ParserPlace } from '../fields/field-place.ts';
 import type { JsonValue } from '../types.ts';
 import { COUNTED_FROM, countedParts } from './counts.ts';
 import { JsonParser } from './parser.ts';
@@ -27,7 +27,7 @@ export interface ParseOptions {
   /** Whether text that is parsed at once may hold any number of objects, lists and keys. */
   readonly uncounted?: boolean;
   /** Walks the text if keys are repeated, for field validation; otherwise the value is enough. */
-  readonly place?: Place | undefined;
+  readonly place?: ParserPlace | undefined;
 }
 
 /** Limit of keys and values for JSON.parse, which never pauses. */

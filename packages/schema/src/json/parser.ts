@@ -6,7 +6,7 @@ import { integerOf, isInteger } from '@plat-dev/lib/integers';
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
 import { DecodeError, maxDepth, numberOutOfRange } from '../errors.ts';
-import type { Place } from '../fields/field-place.ts';
+import type { ParserPlace } from '../fields/field-place.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 import { toWellFormed } from './plain.ts';
 
@@ -17,7 +17,7 @@ const CHARACTERS_A_STEP = 64 * 1024;
 export class JsonParser {
   private readonly text: string;
   private readonly merge: boolean;
-  private readonly place: Place | undefined;
+  private readonly place: ParserPlace | undefined;
   /** Whether a number that was read is a float: one with a fraction or an exponent, or an integer of more than 64 bits. */
   floats = false;
   private at = 0;
@@ -28,7 +28,7 @@ export class JsonParser {
   private readonly items: JsonValue[] = [];
   private top = 0;
 
-  constructor(text: string, options: { readonly merge?: boolean; readonly place?: Place | undefined }) {
+  constructor(text: string, options: { readonly merge?: boolean; readonly place?: ParserPlace | undefined }) {
     this.text = text;
     this.merge = options.merge === true;
     this.place = options.place;
@@ -44,7 +44,7 @@ export class JsonParser {
   }
 
   /** An object or a list; `earlier` is the previous value of the same key. Plain values are read without a generator, which costs more. */
-  private container(char: '{' | '[', place: Place | undefined, earlier: JsonValue | undefined): Work<JsonValue> {
+  private container(char: '{' | '[', place: ParserPlace | undefined, earlier: JsonValue | undefined): Work<JsonValue> {
     if (char === '[') return this.array(place);
     return this.merge && isObject(earlier) ? this.object(place, earlier, new Set()) : this.object(place, {}, undefined);
   }
@@ -72,7 +72,7 @@ export class JsonParser {
   }
 
   /** `keysSoFar`: the keys of this text so far, where `into` has others from the previous value. */
-  private *object(place: Place | undefined, into: JsonObject, keysSoFar: Set<string> | undefined): Work<JsonObject> {
+  private *object(place: ParserPlace | undefined, into: JsonObject, keysSoFar: Set<string> | undefined): Work<JsonObject> {
     this.enter();
     this.blank();
     if (this.text[this.at] === '}') return this.leave(into);
@@ -98,7 +98,7 @@ export class JsonParser {
     }
   }
 
-  private *array(place: Place | undefined): Work<JsonValue[]> {
+  private *array(place: ParserPlace | undefined): Work<JsonValue[]> {
     this.enter();
     this.blank();
     if (this.text[this.at] === ']') return this.leave([]);

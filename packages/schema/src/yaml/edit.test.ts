@@ -6,7 +6,7 @@ import type { JsonValue } from '../types.ts';
 import { editYaml } from './edit.ts';
 import { parseYamlDocuments, stringifyYaml } from './index.ts';
 import { MAX_MOVED, removedPlaces } from './moved-values.ts';
-import { type Place, placedDocuments } from './places.ts';
+import { placedDocuments, type YamlNode } from './places.ts';
 
 /** The text with its first document changed. */
 function edited(text: string, change: (value: never) => void): string {
@@ -68,7 +68,7 @@ test('of very many values that are moved some take their comments along, and all
     const value = { list: names.map((name) => ({ v: name })) };
     const [document] = placedDocuments(text);
     // One of those that are looked at is the old map itself.
-    expect(removedPlaces(document?.place as Place, value)).toHaveLength(MAX_MOVED - 1);
+    expect(removedPlaces(document?.place as YamlNode, value)).toHaveLength(MAX_MOVED - 1);
     const { text: out } = editYaml(text, [value]);
     expect(parseYamlDocuments(out)).toEqual([value]);
     expect(out).toContain(`- v: k${MAX_MOVED - 2} # of k${MAX_MOVED - 2}\n`);

@@ -5,9 +5,9 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
 import type { JsonValue } from '../types.ts';
 import { isMap } from './moved-values.ts';
-import type { Entry, Place } from './places.ts';
+import type { Entry, YamlNode } from './places.ts';
 
-export function emitFlow(place: Place, value: JsonValue, text: string): string {
+export function emitFlow(place: YamlNode, value: JsonValue, text: string): string {
   if (equal(place.value, value)) return text.slice(place.start, place.end);
   if (place.type === 'flowMap' && isMap(value) && place.entries.length > 0) return emitMap(place, value, text);
   if (place.type === 'flowList' && Array.isArray(value) && value.length === place.items.length) {
@@ -22,7 +22,7 @@ export function emitFlow(place: Place, value: JsonValue, text: string): string {
   return flowText(value, lineIndent(text, place.start), unitOf(text));
 }
 
-function emitMap(place: Place, value: { readonly [key: string]: JsonValue }, text: string): string {
+function emitMap(place: YamlNode, value: { readonly [key: string]: JsonValue }, text: string): string {
   const { entries } = place;
   const first = entries[0] as Entry;
   const lastEntry = entries[entries.length - 1] as Entry;

@@ -5,13 +5,13 @@ import { own } from '@plat-dev/lib/own';
 import type { JsonValue } from '../types.ts';
 import { emitFlow } from './emit-flow.ts';
 import { commentsWithin, isMap, lineEnd, movedLines, sourceOf } from './moved-values.ts';
-import type { Entry, Place } from './places.ts';
+import type { Entry, YamlNode } from './places.ts';
 import { stringifyYaml } from './write.ts';
 
 export interface EditContext {
   readonly text: string;
   /** Places whose text is moved elsewhere. */
-  readonly moved: readonly Place[];
+  readonly moved: readonly YamlNode[];
 }
 export interface Emitted {
   readonly text: string;
@@ -20,7 +20,7 @@ export interface Emitted {
 }
 
 /** `inner`: the column for lines of a value that does not fit behind its key. */
-export function emit(place: Place, value: JsonValue, inner: number, context: EditContext): Emitted {
+export function emit(place: YamlNode, value: JsonValue, inner: number, context: EditContext): Emitted {
   const { text } = context;
   if (equal(place.value, value)) return { text: text.slice(place.start, place.end), end: place.end };
   if (place.type === 'map' && isMap(value) && Object.keys(value).length > 0) return new MapEdit(place, value, context).emit();
@@ -29,7 +29,7 @@ export function emit(place: Place, value: JsonValue, inner: number, context: Edi
   return { text: replaced(place, value, inner, context), end: place.end };
 }
 
-function emitItems(place: Place, values: readonly JsonValue[], context: EditContext): Emitted {
+function emitItems(place: YamlNode, values: readonly JsonValue[], context: EditContext): Emitted {
   let out = '';
   let at = place.start;
   place.items.forEach((item, i) => {
@@ -40,7 +40,7 @@ function emitItems(place: Place, values: readonly JsonValue[], context: EditCont
   return { text: out, end: at };
 }
 
-function replaced(place: Place, value: JsonValue, inner: number, context: EditContext): string {
+function replaced(place: YamlNode, value: JsonValue, inner: number, context: EditContext): string {
   const isBlock = place.type === 'map' || place.type === 'list';
   const isCollection = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (isCollection) {
@@ -102,7 +102,7 @@ const indented = (lines: readonly string[], column: number): string[] =>
 
 /** The entries of a map in block form one after another: kept, renamed, removed, and new ones before the key that follows them. */
 class MapEdit {
-  private readonly place: Place;
+  private readonly place: YamlNode;
   private readonly value: { readonly [key: string]: JsonValue };
   private readonly context: EditContext;
   private readonly indent: string;
@@ -114,7 +114,7 @@ class MapEdit {
   /** Whole lines, comments and blank ones, that come before the next entry. */
   private carried = '';
 
-  constructor(place: Place, value: { readonly [key: string]: JsonValue }, context: EditContext) {
+  constructor(place: YamlNode, value: { readonly [key: string]: JsonValue }, context: EditContext) {
     this.place = place;
     this.value = value;
     this.context = context;

@@ -3,7 +3,7 @@
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import type { JsonValue } from '../types.ts';
-import type { Place } from './places.ts';
+import type { YamlNode } from './places.ts';
 
 /** Limit of values to move: others are rewritten at their new place. */
 export const MAX_MOVED = 200;
@@ -12,8 +12,8 @@ export const isMap = (value: JsonValue | undefined): value is { [key: string]: J
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The text of collections in block form that the edit removes and whose value it adds elsewhere. */
-export function removedPlaces(place: Place, value: JsonValue): Place[] {
-  const removedBlocks: Place[] = [];
+export function removedPlaces(place: YamlNode, value: JsonValue): YamlNode[] {
+  const removedBlocks: YamlNode[] = [];
   const addedValues: JsonValue[] = [];
   compare(place, value, removedBlocks, addedValues);
   const addedCollections: JsonValue[] = [];
@@ -30,12 +30,12 @@ const isPart = (part: JsonValue, whole: JsonValue): boolean => {
 const MAX_MORE_FIELDS = 2;
 
 /** The text to use for a value: that of an equal value, else of the one with the most common fields. */
-export function sourceOf(value: JsonValue, movedPlaces: readonly Place[]): Place | undefined {
+export function sourceOf(value: JsonValue, movedPlaces: readonly YamlNode[]): YamlNode | undefined {
   const parts = movedPlaces.filter((place) => isPart(place.value, value));
   return parts.find((place) => equal(place.value, value)) ?? parts.sort((a, b) => b.entries.length - a.entries.length)[0];
 }
 
-function compare(place: Place, value: JsonValue, removedBlocks: Place[], addedValues: JsonValue[]): void {
+function compare(place: YamlNode, value: JsonValue, removedBlocks: YamlNode[], addedValues: JsonValue[]): void {
   if (equal(place.value, value)) return;
   if ((place.type === 'map' || place.type === 'flowMap') && isMap(value)) {
     const oldKeys = new Set<string>();
@@ -55,7 +55,7 @@ function compare(place: Place, value: JsonValue, removedBlocks: Place[], addedVa
     addedValues.push(value);
   }
 }
-function collectBlocks(place: Place, places: Place[]): void {
+function collectBlocks(place: YamlNode, places: YamlNode[]): void {
   if (places.length >= MAX_MOVED || (place.type !== 'map' && place.type !== 'list')) return;
   places.push(place);
   for (const { place: inner } of place.entries) collectBlocks(inner, places);
@@ -71,7 +71,7 @@ function collectCollections(value: JsonValue, collections: JsonValue[]): void {
 export const lineEnd = (text: string, at: number): number => at + (/^[ \t]*(?:#[^\n]*)?(?=\n|$)/.exec(text.slice(at))?.[0].length ?? 0);
 
 /** The lines of the text of a block collection for another column; the first begins where the collection begins. */
-export function movedLines(text: string, place: Place, column: number): string[] {
+export function movedLines(text: string, place: YamlNode, column: number): string[] {
   const [first = '', ...others] = text.split('\n');
   const shift = column - place.column;
   const lines = others.map((line) => {
@@ -84,10 +84,10 @@ export function movedLines(text: string, place: Place, column: number): string[]
 }
 
 /** Comments from `start` to the end of a place, without those of what is moved elsewhere. */
-export function commentsWithin(text: string, start: number, place: Place, movedPlaces: readonly Place[]): string[] {
+export function commentsWithin(text: string, start: number, place: YamlNode, movedPlaces: readonly YamlNode[]): string[] {
   const comments: string[] = [];
   let at = start;
-  const visit = (inner: Place): void => {
+  const visit = (inner: YamlNode): void => {
     if (movedPlaces.includes(inner)) {
       gap(inner.start);
       at = Math.max(at, lineEnd(text, inner.end));

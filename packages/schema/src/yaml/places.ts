@@ -11,7 +11,7 @@ import type { JsonObject, JsonValue } from '../types.ts';
 import { YamlParser } from './parser.ts';
 import type { Properties } from './scalar-parser.ts';
 
-export interface Place {
+export interface YamlNode {
   readonly start: number;
   readonly end: number;
   /** Of the first character. */
@@ -20,19 +20,19 @@ export interface Place {
   /** A leaf is a scalar, an alias or nothing at all. */
   readonly type: 'leaf' | 'map' | 'list' | 'flowMap' | 'flowList';
   readonly entries: readonly Entry[];
-  readonly items: readonly Place[];
+  readonly items: readonly YamlNode[];
 }
 export interface Entry {
   readonly key: string;
   readonly start: number;
   readonly end: number;
-  readonly place: Place;
+  readonly place: YamlNode;
 }
 
 export interface PlacedDocument {
   readonly value: JsonValue;
   /** Undefined if the text has forms whose places are not tracked: keys after a question mark, `[a: b]`. */
-  readonly place: Place | undefined;
+  readonly place: YamlNode | undefined;
 }
 
 /** Every document of a text, with its places. Throws DecodeError. */
@@ -44,8 +44,8 @@ export function placedDocuments(text: string): PlacedDocument[] {
 }
 
 interface Frame {
-  readonly entries: { key: string; start: number; end: number; place: Place }[];
-  readonly items: Place[];
+  readonly entries: { key: string; start: number; end: number; place: YamlNode }[];
+  readonly items: YamlNode[];
   /** The key whose value comes next. */
   key: { key: string; start: number; end: number } | undefined;
   /** Whether the next node of a flow map is a key or a value. */
@@ -55,7 +55,7 @@ interface Frame {
 
 class PlacedParser extends YamlParser {
   private readonly frames: Frame[] = [];
-  private last: Place | undefined;
+  private last: YamlNode | undefined;
   private isOdd = false;
 
   placed(): PlacedDocument | undefined {
@@ -65,11 +65,11 @@ class PlacedParser extends YamlParser {
     return value === undefined ? undefined : { value, place: this.isOdd ? undefined : this.last };
   }
 
-  private leaf(start: number, value: JsonValue, end = this.cursor.at): Place {
+  private leaf(start: number, value: JsonValue, end = this.cursor.at): YamlNode {
     const lineStart = this.cursor.text.lastIndexOf('\n', start - 1) + 1;
     return { start, end, column: start - lineStart, value, type: 'leaf', entries: [], items: [] };
   }
-  private add(place: Place): void {
+  private add(place: YamlNode): void {
     const frame = this.frames.at(-1);
     if (frame === undefined) return;
     if (frame.type === 'list' || frame.type === 'flowList') frame.items.push(place);
@@ -99,7 +99,7 @@ class PlacedParser extends YamlParser {
     const start = this.cursor.at;
     this.last = undefined;
     const value = yield* super.node(parent, compact);
-    const place: Place = this.last ?? this.leaf(start, value, start);
+    const place: YamlNode = this.last ?? this.leaf(start, value, start);
     this.add(place);
     this.last = place;
     return value;
@@ -152,7 +152,7 @@ class PlacedParser extends YamlParser {
     const frame = this.frames.at(-1);
     this.last = undefined;
     const value = yield* super.flowNode();
-    const place: Place = this.last ?? this.leaf(at, value);
+    const place: YamlNode = this.last ?? this.leaf(at, value);
     if (frame !== undefined && frame.type === 'flowMap' && frame.next === 'key') {
       if (frame.key !== undefined) this.isOdd = true;
       frame.key = { key: String(value), start: place.start, end: place.end };

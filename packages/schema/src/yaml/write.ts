@@ -35,7 +35,7 @@ export function* yamlBytes(value: JsonValue): Work<Buffer> {
 const PORTION = 32 * 1024;
 const LINES = 4096;
 
-type Place = 'root' | 'value' | 'item';
+type Position = 'root' | 'value' | 'item';
 type JsonMap = { [key: string]: JsonValue };
 
 /** A list or a map whose entries are being written. */
@@ -48,7 +48,7 @@ interface Level {
   /** The entry that comes next. */
   next: number;
   readonly indent: number;
-  readonly place: Place;
+  readonly place: Position;
 }
 
 class YamlWriter {
@@ -88,7 +88,7 @@ class YamlWriter {
     // The cursor stands behind `key:`, behind `-`, or at the very beginning; further lines of the value begin at `indent`.
     let value = root;
     let indent = 0;
-    let place: Place = 'root';
+    let place: Position = 'root';
     for (;;) {
       if (typeof value === 'object' && value !== null) {
         const list = Array.isArray(value) ? value : undefined;
@@ -121,7 +121,7 @@ class YamlWriter {
       }
     }
   }
-  private *longText(text: string, indent: number, place: Place): Work<void> {
+  private *longText(text: string, indent: number, place: Position): Work<void> {
     if (place !== 'root') this.put(' ');
     const work = this.textWork(text, Math.max(indent, 2), false);
     if (work !== undefined) yield* this.packing(work);
@@ -134,7 +134,7 @@ class YamlWriter {
     }
   }
 
-  private dash(i: number, indent: number, place: Place): void {
+  private dash(i: number, indent: number, place: Position): void {
     // The first item of a list in a list stands on the same line as the dash before it.
     if (i === 0 && place === 'item') this.put(' -');
     else {
@@ -144,7 +144,7 @@ class YamlWriter {
   }
 
   /** Writes a key and its colon. Returns whether it is a simple key. `label`: its text with the colon, if that is known. */
-  private key(key: string, label: string | undefined, i: number, indent: number, place: Place): boolean {
+  private key(key: string, label: string | undefined, i: number, indent: number, place: Position): boolean {
     if (i === 0 && place === 'item') this.put(' ');
     else if (i > 0 || place === 'value') this.newLine(indent);
     if (label !== undefined) {
@@ -159,7 +159,7 @@ class YamlWriter {
     return simple;
   }
 
-  private leaf(value: JsonValue, indent: number, place: Place): void {
+  private leaf(value: JsonValue, indent: number, place: Position): void {
     if (place !== 'root') this.put(' ');
     this.scalar(value, indent);
   }

@@ -1,7 +1,7 @@
 /** The subresources that connect a client to pods, services and nodes. */
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { RegistryDeps } from '../registry/context.ts';
 import type { Action } from '../services.ts';
 import { type AgentOptions, NodeAgents } from '../tunnels/agents.ts';

@@ -1,7 +1,7 @@
 /** Runs the plug-ins in order, without awaiting synchronous ones. */
 
 import type { ApiObject, Kind } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { badRequest } from '@plat-dev/meta/errors';
 import type { AdmissionChain, AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
@@ -161,7 +161,7 @@ class Runner {
     return this.observer.now();
   }
 
-  private listsOf(served: Served): Lists {
+  private listsOf(served: ServedKind): Lists {
     const concerned = this.plugins.filter((plugin) => plugin.concerns === undefined || plugin.concerns(served));
     const pick = (phase: Phase) =>
       byOperation((operation): readonly Handler[] =>

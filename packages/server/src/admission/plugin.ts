@@ -1,8 +1,8 @@
 /** The dependencies of a plug-in: the server around it, and its part of the configuration file. */
 
 import type { X509Certificate } from 'node:crypto';
-import type { LiveSource } from '@plat-dev/kinds/live';
-import type { Served } from '@plat-dev/kinds/served';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Metrics } from '@plat-dev/lib/metrics';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
@@ -30,7 +30,7 @@ export interface PluginEnv {
   /** Whether a user is authorized for an action. */
   may(user: User, action: UserAction): MaybePromise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
-  findKind(group: string, kind: string, version?: string): Served | undefined;
+  findKind(group: string, kind: string, version?: string): ServedKind | undefined;
   /** Whether a version of a group, or one resource of it, is served. `group` is the full group name. */
   apiEnabled(group: string, version: string, resource?: string): boolean;
   /** Whether some version of a built-in kind is served. `group` is the base name. */
@@ -61,7 +61,7 @@ export interface PluginConfiguration {
 export type MakePlugin = (env: PluginEnv, configuration: PluginConfiguration | undefined) => MaybePromise<AdmissionPlugin>;
 
 /** For `concerns`: a plug-in for some built-in kinds only, named `pods` or `apps/deployments` (base groups). */
-export function kinds(...names: string[]): (served: Served) => boolean {
+export function kinds(...names: string[]): (served: ServedKind) => boolean {
   const kindNames = new Set(names.map((name) => (name.includes('/') ? name : `/${name}`)));
   return ({ kind, custom }) => !custom && kindNames.has(`${kind.group}/${kind.plural}`);
 }

@@ -2,8 +2,8 @@
 
 import { builtinKinds } from '@plat-dev/kinds';
 import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
-import { type FakeLive, FakeStore } from '@plat-dev/kinds/live.testing';
-import { fromHub, type Served, serve, toHub, toHubNow } from '@plat-dev/kinds/served';
+import { type FakeLive, FakeStore } from '@plat-dev/kinds/live-view.testing';
+import { fromHub, type ServedKind, serve, toHub, toHubNow } from '@plat-dev/kinds/served-kind';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { Metrics } from '@plat-dev/lib/metrics';
 import { seededRandom } from '@plat-dev/lib/random';
@@ -18,13 +18,13 @@ const kinds = builtinKinds(kubernetes);
 const env: KindEnv = { identity: kubernetes, now: () => 0, feature: () => false, allowPrivileged: true } as KindEnv;
 
 /** `pods`, `apps/deployments`, `policy/poddisruptionbudgets@v1beta1` */
-export function servedKind(name: string): Served {
+export function servedKind(name: string): ServedKind {
   const [path, version] = name.split('@') as [string, string | undefined];
   const [group, plural] = path.includes('/') ? (path.split('/') as [string, string]) : ['', path];
   const kind = kinds.find((one) => one.group === group && one.plural === plural);
   if (kind === undefined) throw new Error(`there is no kind ${name}`);
   const versions = serve(kind, kubernetes);
-  return versions.find((one) => one.version === (version ?? kind.hub)) as Served;
+  return versions.find((one) => one.version === (version ?? kind.hub)) as ServedKind;
 }
 
 /** An object in hub form with all defaults, as it comes to admission. */

@@ -4,7 +4,7 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { User } from '@plat-dev/meta/user';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
@@ -41,7 +41,7 @@ export interface CommitStep {
 
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
-  readonly served: Served;
+  readonly served: ServedKind;
   readonly subresource: string;
   readonly namespace: string;
   /** Empty until a name is generated: validating plug-ins see it. */
@@ -95,7 +95,7 @@ export interface AdmissionPlugin {
   readonly name: string;
   handles(operation: AdmissionOperation): boolean;
   /** Whether requests for this kind (or a subresource of it) are handled. Called once per kind; absent: all are. */
-  concerns?(served: Served): boolean;
+  concerns?(served: ServedKind): boolean;
   /** May change the object. Throws an ApiError to deny. */
   admit?(request: AdmissionRequest): MaybePromise<void>;
   /** Validates. Throws an ApiError to deny. */

@@ -14,7 +14,7 @@ import { conditionOf, isTrue, setCondition } from '@plat-dev/kinds/apiextensions
 import { cleanupFinalizer } from '@plat-dev/kinds/apiextensions/custom-resource-definition';
 import type { CustomResourceDefinition } from '@plat-dev/kinds/apiextensions/schema/v1';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
 import { equal } from '@plat-dev/lib/equal';
 import type { Log } from '@plat-dev/lib/log';
@@ -75,7 +75,7 @@ type FailurePhrase = 'cannot delete objects of a CustomResourceDefinition' | 'ca
 
 export class Definitions {
   private readonly options: DefinitionsOptions;
-  private readonly definitions: Live<CustomResourceDefinition>;
+  private readonly definitions: LiveView<CustomResourceDefinition>;
   private readonly writer: SystemWriter;
   private readonly served = new Map<string, ServedDefinition>();
   /** Definitions to reconcile, in the order in which they changed. */
@@ -92,7 +92,7 @@ export class Definitions {
   constructor(options: DefinitionsOptions) {
     this.options = options;
     this.byRules = options.registry.env.feature('CustomResourceValidationExpressions');
-    this.definitions = options.live<ApiObject>(GROUP, PLURAL) as unknown as Live<CustomResourceDefinition>;
+    this.definitions = options.live<ApiObject>(GROUP, PLURAL) as unknown as LiveView<CustomResourceDefinition>;
     this.writer = new SystemWriter(options.registry, `${shortWord(options.identity)}-apiserver`);
   }
 

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { Metrics } from '@plat-dev/lib/metrics';
 import { SortedMap } from '@plat-dev/lib/sorted-map';

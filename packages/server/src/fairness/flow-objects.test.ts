@@ -1,5 +1,5 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { badRequest } from '@plat-dev/meta/errors';
 import { expect, test } from 'vitest';
 import { type FlowObject, keepFlowObjects } from './flow-objects.ts';

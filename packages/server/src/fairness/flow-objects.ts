@@ -9,7 +9,7 @@
 
 import { mandatoryLevels, mandatorySchemas } from '@plat-dev/kinds/flowcontrol/mandatory-objects';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import { ApiError } from '@plat-dev/meta/errors';
@@ -59,7 +59,7 @@ export function keepFlowObjects(options: FlowUpkeepOptions): () => void {
   };
 }
 
-async function settle(options: FlowUpkeepOptions, plural: Plural, live: Live<FlowObject>): Promise<void> {
+async function settle(options: FlowUpkeepOptions, plural: Plural, live: LiveView<FlowObject>): Promise<void> {
   const wantedByName = new Map(options.wantedObjects[plural].map((object) => [object.metadata.name ?? '', object]));
   for (const [name, object] of wantedByName) await attempt(options, () => put(options, plural, name, object, live.get('', name)));
   for (const { metadata } of live.list()) {

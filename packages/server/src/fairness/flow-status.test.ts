@@ -1,6 +1,6 @@
 import type { FlowSchema } from '@plat-dev/kinds/flowcontrol/schema/v1beta2';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Change, Live, LiveSource } from '@plat-dev/kinds/live';
+import type { Change, LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import { expect, test } from 'vitest';
 import { keepFlowStatus } from './flow-status.ts';
 
@@ -8,7 +8,7 @@ import { keepFlowStatus } from './flow-status.ts';
 function fakeLive() {
   const objects = new Map<string, ApiObject>();
   const listeners = new Set<(change: Change<ApiObject>) => void>();
-  const live: Live = {
+  const live: LiveView = {
     get: (_namespace, name) => objects.get(name),
     list: () => [...objects.values()],
     onChange: (listener) => {

@@ -4,7 +4,7 @@
  */
 import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '@plat-dev/kinds/flowcontrol/schema/v1beta2';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import { ApiError } from '@plat-dev/meta/errors';
 import { formatTime } from '@plat-dev/meta/time';
 
@@ -54,7 +54,7 @@ function wantedCondition(level: string, exists: boolean): Omit<FlowSchemaConditi
     : { type: TYPE, status: 'True', reason: 'NotFound', message: `${levelText} but there is no such object` };
 }
 
-async function updateStatus(schema: FlowSchema, levels: Live, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {
+async function updateStatus(schema: FlowSchema, levels: LiveView, { changeStatus, now, report }: FlowStatusOptions): Promise<void> {
   const { name = '' } = schema.metadata;
   const level = schema.spec.priorityLevelConfiguration.name;
   const wantedState = wantedCondition(level, levels.get('', level) !== undefined);

@@ -1,4 +1,4 @@
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { expect, test } from 'vitest';
 import type { User } from '../auth/types.ts';
 import type { Context } from '../context.ts';

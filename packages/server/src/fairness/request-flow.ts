@@ -7,7 +7,7 @@
  */
 
 import type { FlowSchema, PriorityLevelConfiguration, Subject } from '@plat-dev/kinds/flowcontrol/schema/v1beta2';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { flowHeaders } from '@plat-dev/meta/identity';
 import type { User } from '../auth/types.ts';

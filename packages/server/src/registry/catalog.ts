@@ -5,7 +5,7 @@
 import { GatedFields } from '@plat-dev/kinds/gated-fields';
 import { type ApiObject, type Kind, kindWith } from '@plat-dev/kinds/kind';
 import { whyGroupNotServed, whyNotServed, whyVersionNotServed } from '@plat-dev/kinds/release-texts';
-import { type Served, serve } from '@plat-dev/kinds/served';
+import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
 import { apiRelease } from '@plat-dev/lib/version';
 import { baseGroup, groupName, type Identity } from '@plat-dev/meta/identity';
@@ -17,7 +17,7 @@ import { RecentObjects } from './recent.ts';
 import { Versions } from './versions.ts';
 
 /** A served kind and the collection that holds its objects. Virtual kinds have none. */
-export interface Resource extends Served {
+export interface Resource extends ServedKind {
   /** Every step between stored bytes, the hub and this version. */
   readonly versions: Versions;
   /** What feature gates guard in objects of the kind. */
@@ -59,7 +59,7 @@ export class Catalog {
   }
 
   /** Declares built-in kinds, before the cache starts. `enabled` leaves out versions that are switched off. */
-  declare(all: readonly Kind[], enabled: (served: Served) => boolean): void {
+  declare(all: readonly Kind[], enabled: (served: ServedKind) => boolean): void {
     const kinds = all.map((kind) => kindWith(kind, this.feature));
     for (const kind of kinds) {
       const store = kind.sharesStoreOf;
@@ -73,7 +73,7 @@ export class Catalog {
 
   /** Adds or replaces a custom kind while the server runs. `reread`: objects that are there may read in another way now. */
   async add(kind: Kind, read?: ReadValue, reread = true): Promise<Resource[]> {
-    const enabled = ({ group, version, definition }: Served): boolean => {
+    const enabled = ({ group, version, definition }: ServedKind): boolean => {
       if (definition.served === false) return false;
       // Built-in kinds take precedence over custom ones with the same path.
       const existingResource = this.byPath.get(`${group}/${version}/${kind.plural}`);
@@ -179,15 +179,15 @@ export class Catalog {
 
   private put(
     kind: Kind,
-    servedVersions: readonly Served[],
+    servedVersions: readonly ServedKind[],
     { collection, read, owner }: Pick<Resource, 'collection' | 'read'> & { readonly owner: Kind },
-    enabled: (served: Served) => boolean,
+    enabled: (served: ServedKind) => boolean,
   ): void {
     this.drop(kind);
     const fieldNames = Object.keys(owner.fields ?? {}).map((name) =>
       owner === kind ? name : (own(kind.fieldNames, name) ?? `no ${name}`),
     );
-    const make = (servedVersion: Served): Resource => {
+    const make = (servedVersion: ServedKind): Resource => {
       const gated = new GatedFields(servedVersion.hub.schema, owner.gated, this.identity, this.feature);
       return { ...servedVersion, collection, read, fieldNames, gated, versions: new Versions(servedVersion, this.recent) };
     };

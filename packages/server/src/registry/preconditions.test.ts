@@ -1,7 +1,7 @@
 import { builtinKinds } from '@plat-dev/kinds';
 import { GatedFields } from '@plat-dev/kinds/gated-fields';
 import { type Kind, kind } from '@plat-dev/kinds/kind';
-import { type Served, serve } from '@plat-dev/kinds/served';
+import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { message } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { RecentObjects } from './recent.ts';
 import { Versions } from './versions.ts';
 
 const resourceOf = (definition: Kind, options: Parameters<typeof serve>[2] = {}, identity = kubernetes): Resource => {
-  const served = serve(definition, identity, options)[0] as Served;
+  const served = serve(definition, identity, options)[0] as ServedKind;
   const gated = new GatedFields(served.hub.schema, undefined, identity, () => true);
   const versions = new Versions(served, new RecentObjects());
   return { ...served, collection: undefined, read: undefined, fieldNames: [], gated, versions };

@@ -1,6 +1,6 @@
 import { builtinKinds } from '@plat-dev/kinds';
 import type { ApiObject, Kind } from '@plat-dev/kinds/kind';
-import { type Served, serve } from '@plat-dev/kinds/served';
+import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { decode, encode } from '@plat-dev/schema/json';
 import { type Item, itemFromStored, storedValue } from '@plat-dev/storage/item';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { RecentObjects } from './recent.ts';
 
 const kind = builtinKinds(kubernetes).find((one) => one.kind === 'ConfigMap') as Kind;
-const resource = serve(kind, kubernetes)[0] as Served;
+const resource = serve(kind, kubernetes)[0] as ServedKind;
 const { schema } = resource.hub;
 
 function configMap(name: string, data: Record<string, string>): ApiObject {
@@ -60,7 +60,7 @@ test('a kind that has another schema by now reads the text anew', () => {
   const object = configMap('a', { a: '1' });
   const item = itemOf(object, 2);
   recent.keep(resource, item, object, itemOf(object, 1));
-  const changed: Served = { ...resource, hub: { ...resource.hub, schema: { ...schema } } };
+  const changed: ServedKind = { ...resource, hub: { ...resource.hub, schema: { ...schema } } };
   expect(recent.copy(changed, item)).toBeUndefined();
 });
 

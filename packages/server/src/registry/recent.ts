@@ -10,7 +10,7 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { frozen } from '@plat-dev/lib/frozen';
 import { cloneJson } from '@plat-dev/schema/json';
@@ -54,12 +54,12 @@ export class RecentObjects {
     };
   }
   /** Keeps a new object if its collection is followed. It must not be changed from now on. */
-  keepCreated(resource: Served, prefix: string, item: Item, object: ApiObject): void {
+  keepCreated(resource: ServedKind, prefix: string, item: Item, object: ApiObject): void {
     if (this.followed.size > 0 && this.followed.has(prefix)) this.keep(resource, item, object, undefined);
   }
   /** Keeps the object that `item` was encoded from, and drops the state that it replaced. The object must not be changed from now on.
    * `isKnownNormal`: it is in the normal form, which need not be checked. */
-  keep(resource: Served, item: Item, object: ApiObject, replaced: Item | undefined, isKnownNormal = false): void {
+  keep(resource: ServedKind, item: Item, object: ApiObject, replaced: Item | undefined, isKnownNormal = false): void {
     if (replaced !== undefined) this.writtenObjects.delete(replaced);
     if (item.bytes.length > LARGEST) return;
     object.metadata.resourceVersion = String(item.revision);
@@ -72,16 +72,16 @@ export class RecentObjects {
   }
 
   /** A copy of the object in hub form, in the normal form. It shares managedFields, which are never changed in place. */
-  copy(resource: Served, item: Item): ApiObject | undefined {
+  copy(resource: ServedKind, item: Item): ApiObject | undefined {
     const object = this.sharedObject(resource, item);
     return object === undefined ? undefined : copyOf(object);
   }
   /** The object itself in hub form, in the normal form. Nobody may change it. */
-  sharedObject(resource: Served, item: Item): ApiObject | undefined {
+  sharedObject(resource: ServedKind, item: Item): ApiObject | undefined {
     return this.normal(resource, item)?.object;
   }
   /** What JSON.parse of the text gives, without managedFields. Nobody may change it, and it shares parts with other states. */
-  responseForm(resource: Served, item: Item): ApiObject | undefined {
+  responseForm(resource: ServedKind, item: Item): ApiObject | undefined {
     const entry = this.normal(resource, item);
     if (entry === undefined) return undefined;
     if (entry.responseForm === undefined) {
@@ -91,7 +91,7 @@ export class RecentObjects {
     return entry.responseForm;
   }
 
-  private normal(resource: Served, item: Item): Written | undefined {
+  private normal(resource: ServedKind, item: Item): Written | undefined {
     const entry = this.writtenObjects.get(item);
     if (entry === undefined || entry.schema !== resource.hub.schema) return undefined;
     entry.same ??= isNormal(entry.schema, entry.object);

@@ -5,7 +5,7 @@
 
 import { nextGeneration } from '@plat-dev/kinds/generation';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { fromHub } from '@plat-dev/kinds/served';
+import { fromHub } from '@plat-dev/kinds/served-kind';
 import type { Integer } from '@plat-dev/lib/integers';
 import { inSlices, soonOrInSlices, type Work } from '@plat-dev/lib/slices';
 import { conflict } from '@plat-dev/meta/errors';

@@ -5,7 +5,7 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { rawFromHub, rawFromHubByCall, rawToHub, rawToHubByCall } from '@plat-dev/kinds/served';
+import { rawFromHub, rawFromHubByCall, rawToHub, rawToHubByCall } from '@plat-dev/kinds/served-kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
 import { splitApiVersion } from '@plat-dev/meta/api-version';

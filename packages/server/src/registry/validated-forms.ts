@@ -1,7 +1,7 @@
 /** Which forms of an object its rules validate: the hub, or for custom kinds the version of the request (`Versions`). */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { fromHub } from '@plat-dev/kinds/served';
+import { fromHub } from '@plat-dev/kinds/served-kind';
 import { cloneJson } from '@plat-dev/schema/json/plain';
 import type { RegistryDeps, WriteContext } from './context.ts';
 import { strategyOf } from './strategy.ts';

@@ -1,6 +1,6 @@
 import { builtinKinds } from '@plat-dev/kinds';
 import type { ApiObject, Kind } from '@plat-dev/kinds/kind';
-import { type Served, serve } from '@plat-dev/kinds/served';
+import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { type Item, itemFromStored } from '@plat-dev/storage/item';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { Versions } from './versions.ts';
 
 /** An autoscaler is stored in another version than most clients read it in. */
 const autoscaler = builtinKinds(kubernetes).find(({ kind }) => kind === 'HorizontalPodAutoscaler') as Kind;
-const versionsOf = (kind: Kind): Map<string, { served: Served; versions: Versions }> =>
+const versionsOf = (kind: Kind): Map<string, { served: ServedKind; versions: Versions }> =>
   new Map(serve(kind, kubernetes).map((served) => [served.version, { served, versions: new Versions(served, new RecentObjects()) }]));
 const itemOf = (value: Buffer, revision = 7): Item =>
   itemFromStored('ns/a', value, revision, revision, { labels: undefined, fields: undefined });

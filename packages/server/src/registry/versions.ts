@@ -7,11 +7,11 @@
  *
  * A built-in kind converts at once; a custom kind with a conversion webhook converts by calls, of several objects together. What
  * may need a call returns a promise; `…Now` does not, for lists and events (docs/decisions/028-one-conversion-story.md).
- * The conversion of one object is in kinds/served.ts.
+ * The conversion of one object is in kinds/served-kind.ts.
  */
 
 import type { ApiObject, KindVersion } from '@plat-dev/kinds/kind';
-import { convertsByCall, fromHub, fromHubNow, manyFromHub, manyToHub, type Served, toHub } from '@plat-dev/kinds/served';
+import { convertsByCall, fromHub, fromHubNow, manyFromHub, manyToHub, type ServedKind, toHub } from '@plat-dev/kinds/served-kind';
 import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
 import { inSlices, type Slices, type Work } from '@plat-dev/lib/slices';
@@ -46,13 +46,13 @@ export class Versions {
   readonly validatesRequestVersion: boolean;
   /** Objects as they were last written, of all resources of this server. */
   readonly recent: RecentObjects;
-  private readonly served: Served;
+  private readonly served: ServedKind;
   /** How the stored text of an object in the hub version begins, if some versions are converted by calls. */
   private readonly hubStart: Buffer | undefined;
   /** By hub form, for as long as that lives: the same object in the version of the request. */
   private readonly requestForms = new WeakMap<ApiObject, ApiObject>();
 
-  constructor(served: Served, recent: RecentObjects) {
+  constructor(served: ServedKind, recent: RecentObjects) {
     const { kind, hub, custom, isHub } = served;
     this.served = served;
     this.recent = recent;
@@ -193,7 +193,7 @@ export class Versions {
   }
 
   /** The version in which a stored object is, served or not. */
-  private storedVersion(object: ApiObject): Served {
+  private storedVersion(object: ApiObject): ServedKind {
     const { served } = this;
     const apiVersion = object.apiVersion ?? '';
     const version = versionOfApiVersion(apiVersion);

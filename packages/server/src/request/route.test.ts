@@ -1,4 +1,4 @@
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';

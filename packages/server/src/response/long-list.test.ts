@@ -3,7 +3,7 @@
 import { EventEmitter } from 'node:events';
 import { ConfigMap } from '@plat-dev/kinds/core/schema/config';
 import type { KindEnv } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { Item } from '@plat-dev/storage/item';
 import { expect, test } from 'vitest';
 import type { Context } from '../context.ts';
@@ -23,7 +23,7 @@ const newResource = (): Resource => {
     definition: {},
     isHub: true,
     custom: false,
-  } as unknown as Served;
+  } as unknown as ServedKind;
   return { ...served, versions: new Versions(served, new RecentObjects()) } as Resource;
 };
 const env = { now: () => 0 } as unknown as KindEnv;

@@ -2,7 +2,7 @@
 
 import { ConfigMap } from '@plat-dev/kinds/core/schema/config';
 import type { KindEnv } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { RequestEnded, SLICE_MILLIS, Slices } from '@plat-dev/lib/slices';
 import { encode } from '@plat-dev/schema/json';
 import type { Item } from '@plat-dev/storage/item';
@@ -21,7 +21,7 @@ const served = {
   definition: {},
   isHub: true,
   custom: false,
-} as unknown as Served;
+} as unknown as ServedKind;
 const resource = { ...served, versions: new Versions(served, new RecentObjects()) } as Resource;
 const env = { now: () => 0 } as unknown as KindEnv;
 const text = encode(ConfigMap, {

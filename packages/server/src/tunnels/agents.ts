@@ -2,7 +2,7 @@
 
 import type { Duplex } from 'node:stream';
 import type { Node } from '@plat-dev/kinds/core/schema/node';
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import { notFound, serviceUnavailable } from '@plat-dev/meta/errors';
 import type { Guard } from './guard.ts';
 import type { Target, TargetTls } from './target.ts';
@@ -28,7 +28,7 @@ export interface AgentOptions {
 }
 
 export class NodeAgents {
-  private readonly nodes: Live<Node>;
+  private readonly nodes: LiveView<Node>;
   private readonly options: AgentOptions;
 
   constructor(live: LiveSource, options: AgentOptions) {

@@ -1,6 +1,6 @@
 /** The common parts of all connections to pods, services and nodes. */
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { notFound } from '@plat-dev/meta/errors';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { RegistryDeps } from '../registry/context.ts';

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { fromHub, toHub } from '@plat-dev/kinds/served';
+import { fromHub, toHub } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
 import { atOnce, inSlices, resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
 import { splitApiVersion } from '@plat-dev/meta/api-version';

@@ -5,7 +5,7 @@
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { equal } from '@plat-dev/lib/equal';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { ApiError, badRequest } from '@plat-dev/meta/errors';
@@ -116,7 +116,13 @@ class Mutator {
   }
 
   /** Applies the patch of a response; defaults are set again. */
-  private async apply(request: AdmissionRequest, webhook: Webhook, served: Served, answer: ReviewAnswer, round: number): Promise<boolean> {
+  private async apply(
+    request: AdmissionRequest,
+    webhook: Webhook,
+    served: ServedKind,
+    answer: ReviewAnswer,
+    round: number,
+  ): Promise<boolean> {
     if (answer.patch === undefined) return false;
     const patch = this.readPatch(answer.patch);
     const operations = parseExact(answer.patch.toString('utf8')) as JsonValue;
@@ -145,7 +151,7 @@ class Mutator {
   private async patchObject(
     request: AdmissionRequest,
     webhook: Webhook,
-    served: Served,
+    served: ServedKind,
     patch: (document: JsonValue) => JsonValue,
   ): Promise<boolean> {
     const { webhooks } = this.env;

@@ -1,7 +1,7 @@
 /** Warnings about existing pods that violate a stricter level of their namespace. */
 
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import type { Identity } from '@plat-dev/meta/identity';
 import { examined } from './checks.ts';
 import type { PodSecurityConfiguration } from './configuration.ts';
@@ -12,7 +12,7 @@ import { type LevelVersion, policyText } from './policy.ts';
 const MAX_PODS = 3000;
 
 export function warningsForExisting(
-  pods: Live<Pod>,
+  pods: LiveView<Pod>,
   namespace: string,
   newLevel: LevelVersion,
   { runtimeClasses }: PodSecurityConfiguration,

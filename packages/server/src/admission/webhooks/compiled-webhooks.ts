@@ -2,7 +2,7 @@
 
 import type { MutatingWebhook, ValidatingWebhook } from '@plat-dev/kinds/admissionregistration/schema/v1';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import { fromLabelSelector } from '@plat-dev/meta/labels';
 import { Matcher } from './match.ts';
 import type { ReviewVersion, Webhook } from './webhook.ts';
@@ -14,13 +14,13 @@ const supportedVersions: readonly string[] = ['v1', 'v1beta1'];
 
 /** All webhooks of one type, in the order in which they are called. Compiled again when a configuration changes. */
 export class WebhookSource {
-  private readonly live: Live<ConfigurationObject> | undefined;
+  private readonly live: LiveView<ConfigurationObject> | undefined;
   private readonly changed: (webhooks: readonly Webhook[]) => void;
   private asOf = -1;
   private matcher = new Matcher([]);
 
   /** `changed` is called with the remaining webhooks after each change. */
-  constructor(live: Live<ConfigurationObject> | undefined, changed: (webhooks: readonly Webhook[]) => void) {
+  constructor(live: LiveView<ConfigurationObject> | undefined, changed: (webhooks: readonly Webhook[]) => void) {
     this.live = live;
     this.changed = changed;
   }

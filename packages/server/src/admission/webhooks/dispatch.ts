@@ -1,6 +1,6 @@
 /** The common part of the two webhook plug-ins: which webhooks a request matches. */
 
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import { type ApiError, notFound } from '@plat-dev/meta/errors';
 import { domainName, webhookAgent } from '@plat-dev/meta/identity';
 import { HttpClient } from '../../http-client/client.ts';
@@ -16,7 +16,7 @@ export class Dispatcher {
   readonly client: WebhookClient;
   private readonly env: PluginEnv;
   private readonly source: WebhookSource;
-  private readonly namespaces: Live;
+  private readonly namespaces: LiveView;
   private readonly stopFollowing: () => void = () => {};
 
   constructor(env: PluginEnv, configuration: PluginConfiguration | undefined, plural: string) {
@@ -63,7 +63,7 @@ export class Dispatcher {
 }
 
 /** No request that is reviewed waits until the client is loaded. Returns the function that ends it. */
-function prepareFor(configurations: Live<ConfigurationObject>): () => void {
+function prepareFor(configurations: LiveView<ConfigurationObject>): () => void {
   configurations.whenLoaded(() => {
     if (configurations.list(undefined, 1).length > 0) HttpClient.prepare();
   });
@@ -79,7 +79,7 @@ const GROUP = 'admissionregistration';
 const isServed = (env: PluginEnv, plural: string): boolean => env.serves(GROUP, plural);
 
 /** Configurations of a kind that is not served could neither be read nor deleted: they are ignored. */
-function configurationsOf(env: PluginEnv, plural: string): Live<ConfigurationObject> | undefined {
+function configurationsOf(env: PluginEnv, plural: string): LiveView<ConfigurationObject> | undefined {
   const live = env.live<ConfigurationObject>(GROUP, plural);
   if (isServed(env, plural)) return live;
   env.log.warn('webhook configurations are not served and not called', { resource: plural, ignored: live.list().length });

@@ -3,7 +3,7 @@
  * and kept, so that a request that no rule matches costs one look-up; selectors are evaluated for each request.
  */
 
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { Labels } from '@plat-dev/meta/labels';
 import type { AdmissionOperation, AdmissionRequest } from '../types.ts';
 import type { RuleObject, Webhook } from './webhook.ts';
@@ -11,20 +11,20 @@ import type { RuleObject, Webhook } from './webhook.ts';
 /** A webhook that may have to be called, and the version in which it takes the object. */
 export interface Candidate {
   readonly webhook: Webhook;
-  readonly served: Served;
+  readonly served: ServedKind;
 }
 
-type Equivalents = (served: Served) => readonly Served[];
+type Equivalents = (served: ServedKind) => readonly ServedKind[];
 
 export class Matcher {
   readonly webhooks: readonly Webhook[];
-  private readonly candidatesOf = new WeakMap<Served, Map<string, readonly Candidate[]>>();
+  private readonly candidatesOf = new WeakMap<ServedKind, Map<string, readonly Candidate[]>>();
 
   constructor(webhooks: readonly Webhook[]) {
     this.webhooks = webhooks;
   }
 
-  candidates(served: Served, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): readonly Candidate[] {
+  candidates(served: ServedKind, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): readonly Candidate[] {
     if (this.webhooks.length === 0) return none;
     let table = this.candidatesOf.get(served);
     if (table === undefined) {
@@ -40,12 +40,12 @@ export class Matcher {
     return cachedCandidates;
   }
 
-  private find(served: Served, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): Candidate[] {
+  private find(served: ServedKind, subresource: string, operation: AdmissionOperation, equivalents: Equivalents): Candidate[] {
     // A webhook that could deny changes of webhooks could lock everybody out.
     if (isWebhookConfiguration(served)) return [];
     const others = equivalents(served).filter((one) => one !== served);
     return this.webhooks.flatMap((webhook): Candidate[] => {
-      const matches = (rule: RuleObject, as: Served): boolean => ruleMatches(rule, as, subresource, operation);
+      const matches = (rule: RuleObject, as: ServedKind): boolean => ruleMatches(rule, as, subresource, operation);
       if (webhook.rules.some((rule) => matches(rule, served))) return [{ webhook, served }];
       if (!webhook.equivalent) return [];
       for (const rule of webhook.rules) {
@@ -58,11 +58,11 @@ export class Matcher {
 }
 const none: readonly Candidate[] = [];
 
-const isWebhookConfiguration = ({ kind, custom }: Served): boolean => !custom && kind.group === 'admissionregistration';
+const isWebhookConfiguration = ({ kind, custom }: ServedKind): boolean => !custom && kind.group === 'admissionregistration';
 
 const has = (list: readonly string[] | undefined, value: string): boolean => list?.includes('*') || list?.includes(value) || false;
 
-function ruleMatches(rule: RuleObject, served: Served, subresource: string, operation: AdmissionOperation): boolean {
+function ruleMatches(rule: RuleObject, served: ServedKind, subresource: string, operation: AdmissionOperation): boolean {
   if (!has(rule.operations, operation) || !has(rule.apiGroups, served.group) || !has(rule.apiVersions, served.version)) return false;
   if (rule.scope === 'Namespaced' && !served.kind.namespaced) return false;
   if (rule.scope === 'Cluster' && served.kind.namespaced) return false;
@@ -76,7 +76,7 @@ function ruleMatches(rule: RuleObject, served: Served, subresource: string, oper
 
 // ---- selectors ---------------------------------------------------------------------------------------------------
 
-const isNamespace = ({ kind }: Served): boolean => kind.group === '' && kind.plural === 'namespaces';
+const isNamespace = ({ kind }: ServedKind): boolean => kind.group === '' && kind.plural === 'namespaces';
 
 /** Labels of the namespace of a request; undefined if it does not exist. */
 export type NamespaceLabels = (namespace: string) => Labels | 'missing';

@@ -1,7 +1,7 @@
 /** The objects of a request as JSON texts, in the versions of webhooks; each version is made once. */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
 import { encodeWithEmptyLists } from '@plat-dev/schema/json';
 import type { MessageType } from '@plat-dev/schema/types';
@@ -12,7 +12,7 @@ import { actionText, type ReviewObjects } from './review.ts';
 export class VersionedTexts {
   private readonly env: PluginEnv;
   private readonly request: AdmissionRequest;
-  private readonly reviewObjects = new Map<Served, Promise<ReviewObjects>>();
+  private readonly reviewObjects = new Map<ServedKind, Promise<ReviewObjects>>();
   private of: ApiObject | undefined;
 
   constructor(env: PluginEnv, request: AdmissionRequest) {
@@ -21,7 +21,7 @@ export class VersionedTexts {
     this.of = request.object;
   }
 
-  in(served: Served): Promise<ReviewObjects> {
+  in(served: ServedKind): Promise<ReviewObjects> {
     // A webhook that changes the object replaces it.
     if (this.of !== this.request.object) {
       this.of = this.request.object;
@@ -35,7 +35,7 @@ export class VersionedTexts {
     return texts;
   }
 
-  private async make(served: Served): Promise<ReviewObjects> {
+  private async make(served: ServedKind): Promise<ReviewObjects> {
     const { object, oldObject, objectKind } = this.request;
     if (objectKind !== undefined) {
       const kind = { ...objectKind, ...schemaOf(this.request) };
@@ -46,7 +46,7 @@ export class VersionedTexts {
     return { object: newText, oldObject: oldText };
   }
 
-  private async text(served: Served, hub: ApiObject | undefined): Promise<string> {
+  private async text(served: ServedKind, hub: ApiObject | undefined): Promise<string> {
     if (hub === undefined) return 'null';
     if (served.isHub) return encodeWithEmptyLists(served.schema, hub);
     return encodeWithEmptyLists(served.schema, await this.env.webhooks.toVersion(served, hub));

@@ -1,7 +1,7 @@
 /** AdmissionReview: requests and responses. */
 
 import { Status } from '@plat-dev/kinds/meta-kinds';
-import type { Served } from '@plat-dev/kinds/served';
+import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
@@ -24,7 +24,7 @@ export function reviewText(
   version: ReviewVersion,
   uid: string,
   request: AdmissionRequest,
-  served: Served,
+  served: ServedKind,
   { object, oldObject }: ReviewObjects,
 ): string {
   const { subresource, objectKind, operation, user } = request;
@@ -57,15 +57,15 @@ function memoized<T extends object>(make: (of: T) => string): (of: T) => string 
   };
 }
 
-function kindText(identity: Identity, served: Served, other: ObjectKind | undefined): string {
+function kindText(identity: Identity, served: ServedKind, other: ObjectKind | undefined): string {
   if (other === undefined) return servedKindText(served);
   return `{"group":${quote(groupName(identity, other.group))},"version":${quote(other.version)},"kind":${quote(other.kind)}}`;
 }
 const servedKindText = memoized(
-  ({ group, version, kind }: Served) => `{"group":${quote(group)},"version":${quote(version)},"kind":${quote(kind.kind)}}`,
+  ({ group, version, kind }: ServedKind) => `{"group":${quote(group)},"version":${quote(version)},"kind":${quote(kind.kind)}}`,
 );
 const resourceText = memoized(
-  ({ group, version, kind }: Served) => `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`,
+  ({ group, version, kind }: ServedKind) => `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`,
 );
 
 const userText = memoized(({ name, uid, groups, extra }: AdmissionRequest['user']) =>

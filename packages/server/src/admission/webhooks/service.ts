@@ -1,6 +1,6 @@
 /** Resolves a service reference to an address. */
 import type { EndpointSubset, Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 
 interface Address {
   readonly host: string;

@@ -12,7 +12,7 @@ import {
   type TokenSecret,
   tokenField,
 } from '@plat-dev/kinds/core/bootstrap-token';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { whenReady } from '@plat-dev/lib/when-ready';
 import type { Identity } from '@plat-dev/meta/identity';
 import { sameSecret } from '../secret.ts';

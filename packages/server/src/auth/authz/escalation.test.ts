@@ -1,4 +1,4 @@
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { missingFrom, TooManyPermissions } from '@plat-dev/kinds/rbac/covers';
 import type { PolicyRule } from '@plat-dev/kinds/rbac/schema/v1';
 import type { ApiError } from '@plat-dev/meta/errors';

@@ -1,6 +1,6 @@
 /** The authorizers by the names of their modes; they run in the order of the modes. */
 
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { own } from '@plat-dev/lib/own';
 import type { Identity } from '@plat-dev/meta/identity';
 import { type Authorizer, noChanges, noOpinion, unionAuthorizer, wellKnown } from '../types.ts';

@@ -1,4 +1,4 @@
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { beforeEach, expect, test } from 'vitest';
 import type { Attributes, User } from '../types.ts';

@@ -3,7 +3,7 @@
  * volumes and service accounts only those that pods on the node refer to.
  */
 
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import type { VolumeAttachment } from '@plat-dev/kinds/storage/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { own } from '@plat-dev/lib/own';
@@ -35,7 +35,7 @@ function nodeOf(user: User): string | undefined {
 class Needs {
   private readonly nodes = new Map<string, Map<string, number>>();
   private readonly volumesBySecret = new Map<string, Set<string>>();
-  private readonly volumes: Live<PersistentVolumeObject>;
+  private readonly volumes: LiveView<PersistentVolumeObject>;
   private readonly mirror: string;
 
   constructor(live: LiveSource, identity: Identity) {
@@ -112,7 +112,7 @@ type AttachmentObject = Wire<VolumeAttachment>;
 export class NodeAuthorizer implements Authorizer {
   readonly name = 'Node';
   private readonly needs: Needs;
-  private readonly attachments: Live<AttachmentObject>;
+  private readonly attachments: LiveView<AttachmentObject>;
   private readonly rules: RuleIndex;
   private readonly leaseNamespace: string;
   private readonly storage: string;

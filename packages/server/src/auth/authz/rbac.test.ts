@@ -1,4 +1,4 @@
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import type { PolicyRule, Subject } from '@plat-dev/kinds/rbac/schema/v1';
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';

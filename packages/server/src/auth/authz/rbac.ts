@@ -4,7 +4,7 @@
  * bindings or roles changes, and built again on the next lookup; so thousands of bindings cost nothing.
  */
 
-import type { Change, LiveSource } from '@plat-dev/kinds/live';
+import type { Change, LiveSource } from '@plat-dev/kinds/live-view';
 import type { PolicyRule, Subject } from '@plat-dev/kinds/rbac/schema/v1';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { serviceAccountName } from '../authn/users.ts';

@@ -1,5 +1,5 @@
 import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';

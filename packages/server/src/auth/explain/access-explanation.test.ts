@@ -1,5 +1,5 @@
 /** Why a request is allowed or refused, and what would allow it. */
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import type { PolicyRule, Subject } from '@plat-dev/kinds/rbac/schema/v1';
 import { atOnce, Slices } from '@plat-dev/lib/slices';
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';

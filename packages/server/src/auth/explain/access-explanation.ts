@@ -1,5 +1,5 @@
 /** Why a request is allowed or refused: each authorizer's answer, the bindings that come nearest, and what would allow it. */
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import type { Identity } from '@plat-dev/meta/identity';
 import { groupName } from '@plat-dev/meta/identity';

@@ -7,7 +7,7 @@
  *
  * Everything is looked through, in slices: the index of the authorizer answers only who is allowed.
  */
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { PolicyRule, Subject } from '@plat-dev/kinds/rbac/schema/v1';
 import type { Work } from '@plat-dev/lib/slices';
 import { serviceAccountName } from '../authn/users.ts';

@@ -1,5 +1,5 @@
 /** Who may do something: the subjects of all bindings whose role allows it. */
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { ClusterRole, Subject } from '@plat-dev/kinds/rbac/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Work } from '@plat-dev/lib/slices';

@@ -5,7 +5,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import type { Secret } from '@plat-dev/kinds/core/schema/config';
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { domainName, type Identity } from '@plat-dev/meta/identity';
 import { audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/pki/jwt';
@@ -32,7 +32,7 @@ type SecretObject = Wire<Secret>;
 
 /** The verified claims; `alive` is called on every request. */
 interface Need {
-  readonly live: Pick<Live, 'look'>;
+  readonly live: Pick<LiveView, 'look'>;
   readonly namespace: string;
   readonly name: string;
 }
@@ -71,9 +71,9 @@ export function serviceAccountTokens(options: ServiceAccountTokenOptions): Token
 
 class ServiceAccountTokens {
   private readonly options: ServiceAccountTokenOptions;
-  private readonly accounts: Live;
-  private readonly pods: Live;
-  private readonly secrets: Live<SecretObject>;
+  private readonly accounts: LiveView;
+  private readonly pods: LiveView;
+  private readonly secrets: LiveView<SecretObject>;
   private readonly proved: ExpiringCache<ProvedToken>;
   private readonly legacyIssuer: string;
 
@@ -164,7 +164,7 @@ class ServiceAccountTokens {
       alive: () =>
         this.lives(accounts, namespace, serviceaccount) &&
         (pod === undefined || this.lives(pods, namespace, pod)) &&
-        (secret === undefined || this.lives(secrets as unknown as Live, namespace, secret)),
+        (secret === undefined || this.lives(secrets as unknown as LiveView, namespace, secret)),
       needs: [
         { live: accounts, namespace, name: serviceaccount.name },
         ...(pod === undefined ? [] : [{ live: pods, namespace, name: pod.name }]),
@@ -201,7 +201,7 @@ class ServiceAccountTokens {
     };
   }
 
-  private lives(collection: Live, namespace: string, object: NamedObject): boolean {
+  private lives(collection: LiveView, namespace: string, object: NamedObject): boolean {
     const current = collection.get(namespace, object.name);
     if (current === undefined || current.metadata.uid !== object.uid) return false;
     const deleted = current.metadata.deletionTimestamp;

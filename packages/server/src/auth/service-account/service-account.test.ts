@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { rsaKeys } from '@plat-dev/lib/testing/rsa-keys.testing';
 import { ApiError } from '@plat-dev/meta/errors';

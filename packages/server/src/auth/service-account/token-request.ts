@@ -3,7 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { TokenRequestSpec } from '@plat-dev/kinds/authentication/schema/v1';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Part, Wire } from '@plat-dev/kinds/wire';
 import type { Integer } from '@plat-dev/lib/integers';
 import { groupOfApiVersion, slashedApiVersion } from '@plat-dev/meta/api-version';

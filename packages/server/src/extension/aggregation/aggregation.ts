@@ -5,7 +5,7 @@
 
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
-import type { LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Metrics } from '@plat-dev/lib/metrics';
 import type { Identity } from '@plat-dev/meta/identity';

@@ -1,7 +1,7 @@
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { expect, test } from 'vitest';
 import { Availability } from './availability.ts';

@@ -5,7 +5,7 @@
 
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Change, Live } from '@plat-dev/kinds/live';
+import type { Change, LiveView } from '@plat-dev/kinds/live-view';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { equal } from '@plat-dev/lib/equal';
 import { BoundedQueue } from '@plat-dev/lib/queue';
@@ -16,7 +16,7 @@ import type { Backends } from './backends.ts';
 import { type CheckDeps, check, localVerdict, type Verdict } from './check.ts';
 
 export interface AvailabilityOptions extends CheckDeps {
-  readonly apiServices: Live<APIService>;
+  readonly apiServices: LiveView<APIService>;
   readonly backends: Backends;
   /** Calls with the key (`namespace/name`) of every changed service and endpoints object. Returns the function that ends this. */
   readonly onServiceChange: (listener: (key: string) => void) => () => void;

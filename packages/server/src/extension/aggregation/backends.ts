@@ -1,7 +1,7 @@
 /** The group versions of aggregated servers, by the current APIService objects. */
 import type { Duplex } from 'node:stream';
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import { equal } from '@plat-dev/lib/equal';
 import type { Registered } from './order.ts';
 import { type RemoteOptions, RemoteServer } from './remote.ts';
@@ -31,7 +31,7 @@ export interface LocalServers {
 }
 
 export class Backends {
-  private readonly services: Live<APIService>;
+  private readonly services: LiveView<APIService>;
   private readonly options: RemoteOptions;
   private readonly local: LocalServers | undefined;
   private readonly isOwn: (group: string, version: string) => boolean;
@@ -40,7 +40,7 @@ export class Backends {
 
   /** `isOwn`: group versions of built-in kinds. No object takes those away from this server. */
   constructor(
-    services: Live<APIService>,
+    services: LiveView<APIService>,
     isOwn: (group: string, version: string) => boolean,
     options: RemoteOptions,
     local?: LocalServers,

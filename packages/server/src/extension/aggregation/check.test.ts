@@ -1,6 +1,6 @@
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { expect, test } from 'vitest';
 import { CallTimeout } from '../../http-client/errors.ts';
 import { check } from './check.ts';

@@ -1,7 +1,7 @@
 /** Whether the server behind an APIService can be reached, and if not, why. */
 import type { APIService, ServiceReference } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import { authorityOf } from '../../http-client/connect.ts';
 import { CallTimeout } from '../../http-client/errors.ts';
 import type { Backend } from './backends.ts';
@@ -14,8 +14,8 @@ export interface Verdict {
 }
 
 export interface CheckDeps {
-  readonly services: Live<Service>;
-  readonly endpoints: Live<Endpoints>;
+  readonly services: LiveView<Service>;
+  readonly endpoints: LiveView<Endpoints>;
 }
 
 export const localVerdict: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' };

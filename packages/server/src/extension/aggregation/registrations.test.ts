@@ -1,6 +1,6 @@
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { FakeStore } from '@plat-dev/kinds/live.testing';
+import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { notFound } from '@plat-dev/meta/errors';
 import { kubernetes } from '@plat-dev/meta/identity';

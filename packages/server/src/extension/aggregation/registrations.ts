@@ -8,7 +8,7 @@
  */
 
 import type { APIService, APIServiceSpec } from '@plat-dev/kinds/apiregistration/schema/v1';
-import type { Change, Live } from '@plat-dev/kinds/live';
+import type { Change, LiveView } from '@plat-dev/kinds/live-view';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { own } from '@plat-dev/lib/own';
 import { ApiError } from '@plat-dev/meta/errors';
@@ -31,7 +31,7 @@ const RETRY_MS = 5000;
 export interface RegistrationOptions {
   readonly identity: Identity;
   readonly catalog: Catalog;
-  readonly services: Live<APIService>;
+  readonly services: LiveView<APIService>;
   readonly writer: Pick<SystemWriter, 'ensure' | 'change' | 'remove'>;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { own } from '@plat-dev/lib/own';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
@@ -22,7 +22,7 @@ export interface RemoteSpec {
 }
 
 export interface SpecsOptions {
-  readonly apiServices: Live<APIService>;
+  readonly apiServices: LiveView<APIService>;
   readonly backends: Backends;
   readonly clock: Clock;
 }

@@ -5,7 +5,7 @@
  *   kube-apiserver-7d5a…   held by kube-apiserver-7d5a… for 3600 s, renewed every 10 s
  */
 import type { Lease } from '@plat-dev/kinds/coordination/schema/v1';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { ApiError } from '@plat-dev/meta/errors';
 import { componentLabel, type Identity, serverComponent } from '@plat-dev/meta/identity';
@@ -16,7 +16,7 @@ export interface ServerIdentityOptions {
   readonly identity: Identity;
   /** Unique for each server and each start of it. */
   readonly id: string;
-  readonly leases: Pick<Live, 'list' | 'pending'>;
+  readonly leases: Pick<LiveView, 'list' | 'pending'>;
   readonly writer: SystemWriter;
   readonly clock: Clock;
   readonly durationSeconds: number;

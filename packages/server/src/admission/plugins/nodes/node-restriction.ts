@@ -8,7 +8,7 @@ import type { Node } from '@plat-dev/kinds/core/schema/node';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { PersistentVolumeClaim } from '@plat-dev/kinds/core/schema/volumes/persistent-volume-claims';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import { notFound } from '@plat-dev/meta/errors';
@@ -28,8 +28,8 @@ const nodeOf = (user: User): string | undefined =>
 
 interface Views {
   readonly identity: Identity;
-  readonly nodes: Live<Node>;
-  readonly pods: Live<Pod>;
+  readonly nodes: LiveView<Node>;
+  readonly pods: LiveView<Pod>;
 }
 type Rule = (request: AdmissionRequest, node: string, views: Views) => void;
 

@@ -2,7 +2,7 @@
 
 import type { Pod, PodTemplateSpec } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
@@ -49,8 +49,8 @@ class Evaluator {
   private readonly env: PluginEnv;
   private readonly configuration: PodSecurityConfiguration;
   private readonly prefix: string;
-  private readonly namespaces: Live;
-  private readonly pods: Live<Pod>;
+  private readonly namespaces: LiveView;
+  private readonly pods: LiveView<Pod>;
   /** By namespace object; a changed namespace is another object. */
   private readonly policies = new WeakMap<ApiObject, Policy>();
   private readonly evaluations: ReturnType<PluginEnv['metrics']['counter']>;

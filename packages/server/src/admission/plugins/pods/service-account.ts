@@ -7,7 +7,7 @@ import type { ServiceAccount } from '@plat-dev/kinds/core/schema/config';
 import type { Container } from '@plat-dev/kinds/core/schema/pods/containers';
 import type { Pod, PodSpec } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Volume } from '@plat-dev/kinds/core/schema/volumes/volumes';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { domainName, type Identity, shortWord } from '@plat-dev/meta/identity';
@@ -87,7 +87,7 @@ export const serviceAccount: MakePlugin = ({ identity, live, clock, randomBelow 
 };
 
 /** Waits until an object exists, for a bounded time. */
-function appears(accounts: Live<ServiceAccount>, clock: Clock, namespace: string, name: string): Promise<ServiceAccount | undefined> {
+function appears(accounts: LiveView<ServiceAccount>, clock: Clock, namespace: string, name: string): Promise<ServiceAccount | undefined> {
   return new Promise((resolve) => {
     const finish = (serviceAccount: ServiceAccount | undefined): void => {
       stop();

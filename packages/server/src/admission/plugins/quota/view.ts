@@ -3,17 +3,17 @@
  * one before it, without waiting for the disk; both become durable together, or neither.
  */
 import type { ResourceQuota } from '@plat-dev/kinds/core/schema/quota';
-import type { Live } from '@plat-dev/kinds/live';
+import type { LiveView } from '@plat-dev/kinds/live-view';
 
 const keyOf = ({ metadata }: ResourceQuota): string => `${metadata.namespace}/${metadata.name}`;
 const versionOf = ({ metadata }: ResourceQuota): number => Number(metadata.resourceVersion);
 
 export class QuotaView {
-  private readonly live: Live<ResourceQuota>;
+  private readonly live: LiveView<ResourceQuota>;
   /** Charged, with the revision of the charge, and not yet visible. */
   private readonly coming = new Map<string, ResourceQuota>();
 
-  constructor(live: Live<ResourceQuota>) {
+  constructor(live: LiveView<ResourceQuota>) {
     this.live = live;
   }
   list(namespace: string): readonly ResourceQuota[] {

@@ -9,7 +9,7 @@
  */
 
 import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persistent-volumes';
-import type { Live, LiveSource } from '@plat-dev/kinds/live';
+import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import type { StorageClass } from '@plat-dev/kinds/storage/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
@@ -31,7 +31,7 @@ type StorageClassObject = Wire<StorageClass>;
 interface Tables {
   readonly volumes: ReadonlyMap<string, Place>;
   readonly zones: ReadonlyMap<string, string>;
-  readonly classes: Live<StorageClassObject> | undefined;
+  readonly classes: LiveView<StorageClassObject> | undefined;
 }
 
 const textOf = (value: unknown, what: string): string => {

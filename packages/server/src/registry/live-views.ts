@@ -1,6 +1,6 @@
 /** Live views of collections as parsed objects, for authorizers, admission plug-ins and controllers. */
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import type { Change, Live, LiveSource } from '@plat-dev/kinds/live';
+import type { Change, LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { frozen } from '@plat-dev/lib/frozen';
 import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
@@ -11,8 +11,8 @@ import { checkLookedUp } from './loaded-first.ts';
 import { parsedText, parseItem, sharedObject } from './versions.ts';
 
 export function liveSource(catalog: Catalog): LiveSource {
-  const views = new Map<Collection, Live>();
-  return <T extends ApiObject>(group: string, plural: string): Live<T> => {
+  const views = new Map<Collection, LiveView>();
+  return <T extends ApiObject>(group: string, plural: string): LiveView<T> => {
     const { collection, kind } = catalog.builtin(group, plural);
     if (collection === undefined) throw new Error(`${plural} are not stored`);
     let live = views.get(collection);
@@ -21,14 +21,14 @@ export function liveSource(catalog: Catalog): LiveSource {
       live = liveView(collection, kind.namespaced, !numerous.has(`${group}/${plural}`));
       views.set(collection, live);
     }
-    return live as Live<T>;
+    return live as LiveView<T>;
   };
 }
 
 /** Kinds with very many or large objects: they are parsed on demand, and not cached. */
 const numerous = new Set(['/pods', '/events', '/configmaps', '/secrets', '/endpoints', 'discovery/endpointslices']);
 
-function liveView(collection: Collection, namespaced: boolean, keep: boolean): Live {
+function liveView(collection: Collection, namespaced: boolean, keep: boolean): LiveView {
   const parse = keep ? sharedObject : parseItem;
   if (keep) collection.keepsParsed = true;
   const keyOf = (namespace: string, name: string): string => (namespaced ? `${namespace}/${name}` : name);

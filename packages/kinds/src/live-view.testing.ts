@@ -1,11 +1,11 @@
 /** A store of objects for tests, with the live views that authorizers, authenticators and admission plug-ins read. */
 import { frozen } from '@plat-dev/lib/frozen';
 import type { ApiObject } from './kind.ts';
-import type { Change, Live, LiveSource } from './live.ts';
+import type { Change, LiveSource, LiveView } from './live-view.ts';
 
 const keyOf = ({ metadata: { namespace, name = '' } }: ApiObject): string => (namespace === undefined ? name : `${namespace}/${name}`);
 
-export class FakeLive implements Live<ApiObject> {
+export class FakeLive implements LiveView<ApiObject> {
   generation = 0;
   private readonly objects = new Map<string, ApiObject>();
   private readonly listeners = new Set<(change: Change<ApiObject>) => void>();

@@ -21,7 +21,7 @@ interface Hub {
   readonly later: boolean;
 }
 
-export interface Served {
+export interface ServedKind {
   readonly identity: Identity;
   readonly kind: Kind;
   readonly version: string;
@@ -53,7 +53,7 @@ export function serve(
   kind: Kind,
   identity: Identity,
   options: { custom?: boolean; store?: Kind; all?: boolean; release?: string } = {},
-): Served[] {
+): ServedKind[] {
   const { custom = false, release = apiRelease } = options;
   const full = (base: string): string => (custom ? base : groupName(identity, base));
   const group = full(kind.group);
@@ -95,69 +95,69 @@ export function serve(
 // may be changed and must not be used afterwards. Unknown fields of the target version are dropped.
 
 /** Whether objects of this version are converted by webhook calls. */
-export const convertsByCall = ({ isHub, definition }: Served): boolean => !isHub && definition.fromHubByCall !== undefined;
+export const convertsByCall = ({ isHub, definition }: ServedKind): boolean => !isHub && definition.fromHubByCall !== undefined;
 
 /** Converts an object to the hub. */
-export async function toHub(served: Served, object: ApiObject): Promise<ApiObject> {
+export async function toHub(served: ServedKind, object: ApiObject): Promise<ApiObject> {
   if (!convertsByCall(served)) return toHubNow(served, object);
   const [hub] = await manyToHub(served, [object]);
   return hub as ApiObject;
 }
 /** Converts many objects, in as few calls as possible. */
-export async function manyToHub(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
+export async function manyToHub(served: ServedKind, objects: readonly ApiObject[]): Promise<ApiObject[]> {
   if (!convertsByCall(served)) return objects.map((object) => toHubNow(served, object));
   return (await rawToHubByCall(served, objects)).map((hub) => knownToHub(served, hub));
 }
 /** The same where the kind converts at once. */
-export function toHubNow(served: Served, object: ApiObject): ApiObject {
+export function toHubNow(served: ServedKind, object: ApiObject): ApiObject {
   return knownToHub(served, rawToHub(served, object));
 }
 
 /** Converts a stored object to a served version. */
-export async function fromHub(served: Served, hub: ApiObject): Promise<ApiObject> {
+export async function fromHub(served: ServedKind, hub: ApiObject): Promise<ApiObject> {
   if (!convertsByCall(served)) return fromHubNow(served, hub);
   const [object] = await manyFromHub(served, [hub]);
   return object as ApiObject;
 }
 /** The same where the kind converts at once. */
-export function fromHubNow(served: Served, hub: ApiObject): ApiObject {
+export function fromHubNow(served: ServedKind, hub: ApiObject): ApiObject {
   return prunedObject(served, rawFromHub(served, hub));
 }
 /** Converts many stored objects, in as few calls as possible. */
-export async function manyFromHub(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
+export async function manyFromHub(served: ServedKind, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
   if (!convertsByCall(served)) return hubs.map((hub) => fromHubNow(served, hub));
   return (await rawFromHubByCall(served, hubs)).map((object) => prunedObject(served, object));
 }
 
-function prunedObject(served: Served, object: ApiObject): ApiObject {
+function prunedObject(served: ServedKind, object: ApiObject): ApiObject {
   served.definition.prune?.(object as never);
   return object;
 }
-function knownToHub({ hub, isHub }: Served, object: ApiObject): ApiObject {
+function knownToHub({ hub, isHub }: ServedKind, object: ApiObject): ApiObject {
   if (!isHub) hub.definition.prune?.(object as never);
   return object;
 }
 
 /** The result of the conversion alone, before unknown fields are dropped. */
-export function rawToHub(served: Served, object: ApiObject): ApiObject {
+export function rawToHub(served: ServedKind, object: ApiObject): ApiObject {
   const { toHub: convert } = served.definition;
   return named(served, served.hub.apiVersion, convert === undefined ? object : (convert(object as never, served.identity) as ApiObject));
 }
-export function rawFromHub(served: Served, hub: ApiObject): ApiObject {
+export function rawFromHub(served: ServedKind, hub: ApiObject): ApiObject {
   const { fromHub: convert } = served.definition;
   return named(served, served.apiVersion, convert === undefined ? hub : (convert(hub as never, served.identity) as ApiObject));
 }
-export async function rawToHubByCall(served: Served, objects: readonly ApiObject[]): Promise<ApiObject[]> {
+export async function rawToHubByCall(served: ServedKind, objects: readonly ApiObject[]): Promise<ApiObject[]> {
   if (objects.length === 0) return [];
   const hubs = ((await served.definition.toHubByCall?.(objects as never)) ?? []) as ApiObject[];
   return hubs.map((hub) => named(served, served.hub.apiVersion, hub));
 }
-export async function rawFromHubByCall(served: Served, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
+export async function rawFromHubByCall(served: ServedKind, hubs: readonly ApiObject[]): Promise<ApiObject[]> {
   if (hubs.length === 0) return [];
   const objects = ((await served.definition.fromHubByCall?.(hubs as never)) ?? []) as ApiObject[];
   return objects.map((object) => named(served, served.apiVersion, object));
 }
-function named({ kind }: Served, apiVersion: string, object: ApiObject): ApiObject {
+function named({ kind }: ServedKind, apiVersion: string, object: ApiObject): ApiObject {
   object.kind = kind.kind;
   object.apiVersion = apiVersion;
   return object;

@@ -2,7 +2,7 @@ import { Collection } from '@plat-dev/storage/collection';
 import { storedValue } from '@plat-dev/storage/item';
 import { expect, test } from 'vitest';
 import type { Catalog } from './catalog.ts';
-import { liveSource } from './live.ts';
+import { liveSource } from './live-views.ts';
 
 const stored = (name: string, note: string): Buffer =>
   storedValue(JSON.stringify({ metadata: { name, namespace: 'team', uid: 'u', annotations: { note } } }), 'u');

@@ -13,7 +13,7 @@ export interface Change<T> {
   readonly old: T | undefined;
 }
 
-export interface Live<T extends ApiObject = ApiObject> {
+export interface LiveView<T extends ApiObject = ApiObject> {
   get(namespace: string, name: string): T | undefined;
   /** All objects, or those of one namespace, in key order; at most so many of them. */
   list(namespace?: string, limit?: number): readonly T[];
@@ -33,4 +33,4 @@ export interface Live<T extends ApiObject = ApiObject> {
 }
 
 /** `group` is a base group name for built-in kinds. */
-export type LiveSource = <T extends ApiObject = ApiObject>(group: string, plural: string) => Live<T>;
+export type LiveSource = <T extends ApiObject = ApiObject>(group: string, plural: string) => LiveView<T>;
