@@ -16,7 +16,7 @@ export const exceptions = {
   'packages/patch/src/prune.ts owned?.[element]': element,
   'packages/patch/src/prune.ts last[element]': element,
   'packages/patch/src/prune.ts result[element]': element,
-  'packages/patch/src/prune.ts gone[shape.element(item)]': element,
+  'packages/patch/src/prune.ts removedFields[shape.element(item)]': element,
   'packages/patch/src/record-update.ts result[element]': element,
   'packages/server/src/registry/bootstrap/policy.ts Object.assign(object, structuredClone(result.object))':
     'roles and bindings, which have fixed fields',
