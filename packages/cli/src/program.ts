@@ -18,6 +18,7 @@ import { editDistance } from '@plat-dev/lib/suggest';
 import { productVersion, stockRelease } from '@plat-dev/lib/version';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Failure, IO } from './command.ts';
+import { whyCommand } from './why/hint.ts';
 
 type CalledProgram = Pick<IO, 'program'>;
 
@@ -116,7 +117,7 @@ function ownError(error: unknown): string {
   if (error instanceof ApiError && error.code === 401) {
     return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
   }
-  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error.message)}`;
+  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error)}`;
   return messageOf(error);
 }
 /** What a message of the server means to someone who does not know that nothing runs pods here. */
@@ -124,8 +125,9 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^no preferred addresses found; known addresses: \[\]/, 'the node of the pod has no address: no node agent runs there'],
   [/^pod \S+ does not have a host assigned/, 'the pod is on no node: no scheduler has placed it'],
 ];
-function hintFor(message: string): string {
-  const hint = hints.find(([pattern]) => pattern.test(message))?.[1];
+function hintFor(error: ApiError): string {
+  const why = whyCommand(error);
+  const hint = why === undefined ? hints.find(([pattern]) => pattern.test(error.message))?.[1] : `\`${why}\` explains it`;
   return hint === undefined ? '' : `; ${hint}`;
 }
 const messageOf = (error: unknown): string => fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));

@@ -6,12 +6,14 @@ export const isSecrets = ({ group, name }: Pick<ApiResource, 'group' | 'name'>):
 
 /** `Invalid value: "…": must be …` */
 const repeated = /(\bvalue: )"(?:[^"\\]|\\.)*"/g;
-const masked = (text: string): string => text.replace(repeated, '$1"***"');
+export const maskedText = (text: string): string => text.replace(repeated, '$1"***"');
 
 /** For `catch`. */
 export function throwMasked(error: unknown): never {
-  if (!(error instanceof ApiError)) throw error;
+  throw error instanceof ApiError ? maskedError(error) : error;
+}
+export function maskedError(error: ApiError): ApiError {
   const { code, reason, message, details } = error;
-  const causes = details?.causes?.map((cause) => (cause.message === undefined ? cause : { ...cause, message: masked(cause.message) }));
-  throw new ApiError(code, reason, masked(message), causes === undefined ? details : { ...details, causes });
+  const causes = details?.causes?.map((cause) => (cause.message === undefined ? cause : { ...cause, message: maskedText(cause.message) }));
+  return new ApiError(code, reason, maskedText(message), causes === undefined ? details : { ...details, causes });
 }

@@ -25,7 +25,7 @@ export function conflictText(error: ApiError): string {
   return `${count === 1 ? '1 field is' : `${count} fields are`} owned by other managers:
 ${lines.join('\n')}
 Remove ${count === 1 ? 'it' : 'them'} from the file to leave ownership as it is, set ${count === 1 ? 'its current value' : 'their current values'} to share ownership,
-or take ownership with --force-conflicts.`;
+or take ownership with --force-conflicts. \`plat why conflict -f FILE\` shows their values and more ways out.`;
 }
 
 /** The same in the words of the stock client. */

@@ -25,6 +25,11 @@ export const why = commandGroup(
       summary: 'Explain what keeps an object from being deleted.',
       load: async () => (await import('./not.ts')).whyNot,
     },
+    {
+      name: 'rejected',
+      summary: 'Explain what admission does with the objects of files, and who refuses them.',
+      load: async () => (await import('./rejected.ts')).whyRejected,
+    },
   ],
   ['plat why denied delete pods/web -n team', 'plat why allowed get nodes', 'plat why not deleted namespaces/team'],
 );

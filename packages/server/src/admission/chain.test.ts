@@ -1,7 +1,9 @@
 import { forbidden } from '@plat-dev/meta/errors';
+import { jsonPatch } from '@plat-dev/patch';
+import type { JsonValue } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
 import { admissionChain } from './chain.ts';
-import { Explanation } from './explanation.ts';
+import { changesBetween, Explanation, noChanges } from './explanation.ts';
 import { podOf, World } from './testing.ts';
 import type { AdmissionPlugin, AdmissionRequest } from './types.ts';
 
@@ -124,12 +126,33 @@ test('an explanation tells steps, times, changes and the refusal', async () => {
 });
 
 test('a story that is too long for a header loses what did nothing first', () => {
-  const explanation = new Explanation();
+  const explanation = new Explanation({ withValues: true });
+  const volumes = { op: 'add', path: '/spec/volumes', value: 'x' } as const;
   for (let i = 0; i < 150; i++)
-    explanation.add({ step: `plug-in ${i}`, phase: 'admit', round: 0, millis: 1, changed: i === 7 ? ['+/spec/volumes'] : [] });
+    explanation.add({
+      step: `plug-in ${i}`,
+      phase: 'admit',
+      round: 0,
+      millis: 1,
+      changes: i === 7 ? { operations: [volumes], more: 0 } : noChanges,
+    });
   const header = explanation.header();
   expect(header.length).toBeLessThanOrEqual(6144);
   expect(JSON.parse(header)).toEqual([{ step: 'plug-in 7', phase: 'admit', ms: 1, changed: ['+/spec/volumes'] }, { left_out: 149 }]);
+});
+
+test('with values the changes are a JSON patch that makes the new object of the old one, as long as it fits', () => {
+  const before = { spec: { list: [1, 2, 3, 4], gone: 1, 'a/b': 1 }, same: {} };
+  const after = { spec: { list: [1, 9], 'a/b': { c: 2 } }, same: {}, added: [1] };
+  const { operations, more } = changesBetween(before, after);
+  expect(more).toBe(0);
+  expect(jsonPatch(operations as unknown as JsonValue)(before)).toEqual(after);
+  const explanation = new Explanation({ withValues: true });
+  explanation.add({ step: 'a', phase: 'admit', round: 0, millis: 1, changes: { operations, more } });
+  expect(JSON.parse(explanation.header())).toEqual([{ step: 'a', phase: 'admit', ms: 1, patch: operations }]);
+  const long = { op: 'add', path: '/x', value: 'x'.repeat(7000) } as const;
+  explanation.add({ step: 'b', phase: 'admit', round: 0, millis: 1, changes: { operations: [long], more: 3 } });
+  expect(JSON.parse(explanation.header())[1]).toEqual({ step: 'b', phase: 'admit', ms: 1, changed: ['+/x', '(3 more)'] });
 });
 
 test('an explanation tells of a second round only where there was one', async () => {

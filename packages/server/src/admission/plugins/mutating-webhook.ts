@@ -13,7 +13,7 @@ import { readJsonPatch } from '@plat-dev/patch';
 import { decode, encodeWithEmptyLists, toJson } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
-import { changes } from '../explanation.ts';
+import { changesBetween, noChanges } from '../explanation.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call.ts';
@@ -107,7 +107,7 @@ class Mutator {
       phase: 'admit',
       round,
       millis,
-      changed: objectBefore === undefined ? [] : changes(objectBefore as never, request.object as never),
+      changes: objectBefore === undefined ? noChanges : changesBetween(objectBefore as never, request.object as never),
       ...(failure !== undefined && { refused: (failure as Error).message }),
       ...(note !== undefined && { note }),
     });

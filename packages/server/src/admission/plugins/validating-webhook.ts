@@ -1,5 +1,6 @@
 /** ValidatingAdmissionWebhook: calls all matching webhooks concurrently; one denial is enough. */
 import { ApiError } from '@plat-dev/meta/errors';
+import { noChanges } from '../explanation.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, CallFailed, callFailure, denial } from '../webhooks/call.ts';
@@ -79,7 +80,7 @@ async function one(
     phase: 'validate',
     round: 0,
     millis,
-    changed: [],
+    changes: noChanges,
     ...(refusal !== undefined && { refused: refusal.message }),
     ...(note !== undefined && { note }),
   });

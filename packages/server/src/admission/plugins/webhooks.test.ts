@@ -382,9 +382,12 @@ test('an explanation tells of every call', async () => {
   const explanation = new Explanation();
   await admissionChain([plugin]).admit({ ...given.request('configmaps', cm()), explanation });
   const [first, second, whole] = explanation.steps;
-  expect(first).toMatchObject({ step: 'MutatingAdmissionWebhook/conf/good.b.c', changed: ['+/data/trail'] });
+  expect(first).toMatchObject({
+    step: 'MutatingAdmissionWebhook/conf/good.b.c',
+    changes: { operations: [{ op: 'add', path: '/data/trail' }] },
+  });
   expect(second?.note).toMatch(/failed and was passed over/);
-  expect(whole).toMatchObject({ step: 'MutatingAdmissionWebhook', changed: ['+/data/trail'] });
+  expect(whole).toMatchObject({ step: 'MutatingAdmissionWebhook', changes: { operations: [{ op: 'add', path: '/data/trail' }] } });
 });
 
 test('a call with a bundle that is no PEM says so', async () => {
