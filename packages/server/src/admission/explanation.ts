@@ -27,7 +27,7 @@ export interface Changes {
   /** How many further ones there are. */
   readonly more: number;
 }
-export interface ChangeOperation {
+interface ChangeOperation {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
   /** Of what is added or replaced. */
