@@ -97,13 +97,14 @@ export function isTurnUsed(): boolean {
 }
 
 /**
- * For a short piece of work after an answer: goes on at once, or, where others have used the turn, in a later one, one piece in each.
+ * For a short piece of work: goes on at once, or, where others have used the turn, in a later one, one piece in each. `owner`: whose work
+ * it is (`next-turn.ts`).
  *
  *   await turnWithTime();
  *   work(answer);
  */
-export function turnWithTime(): MaybePromise<void> {
-  return isTurnUsed() ? nextTurn() : undefined;
+export function turnWithTime(owner?: object): MaybePromise<void> {
+  return isTurnUsed() ? nextTurn(owner) : undefined;
 }
 
 /** More than controllers have requests at a time; one beyond it is called at once. */

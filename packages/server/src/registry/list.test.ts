@@ -1,9 +1,9 @@
 /** Lists: pages and slices. */
 
-import { RequestEnded } from '@plat-dev/lib/slices';
+import { isTurnUsed, RequestEnded, SLICE_MILLIS } from '@plat-dev/lib/slices';
 import { SortedMap } from '@plat-dev/lib/sorted-map';
 import type { Item } from '@plat-dev/storage/item';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Resource } from './catalog.ts';
 import type { RegistryDeps } from './context.ts';
 import { HISTORY_SLICE, list, type Waits } from './list.ts';
@@ -91,4 +91,22 @@ test('values of the past are parsed in slices, which end with the request', asyn
   const most = HISTORY_SLICE / SIZE + 1;
   expect(parsed()).toBe(3 * most);
   expect(most).toBeLessThan(ENTRIES / 10);
+});
+
+test('in a turn that others have used, pages of the past are read in later ones, one in each', async () => {
+  const { deps, resource, ranges } = newStore();
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  let now = 0;
+  const held = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  expect(isTurnUsed()).toBe(false);
+  now += SLICE_MILLIS;
+  const pages = [1, 2].map((limit) => list(deps, resource, everything, at(limit)));
+  await Promise.resolve();
+  expect(ranges).toEqual([]);
+  await turn();
+  expect(ranges).toEqual([1]);
+  await Promise.all(pages);
+  expect(ranges).toEqual([1, 2]);
+  held.mockRestore();
 });

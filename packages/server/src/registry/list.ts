@@ -4,7 +4,7 @@
  */
 
 import { jsonText } from '@plat-dev/lib/json-text';
-import { inSlices, Slices } from '@plat-dev/lib/slices';
+import { inSlices, Slices, turnWithTime } from '@plat-dev/lib/slices';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, expired, tooLargeResourceVersion } from '@plat-dev/meta/errors';
@@ -224,6 +224,8 @@ async function listHistory(
   const items: Item[] = [];
   let unreadable = 0;
   let from = start === '' ? undefined : collection.prefix + start;
+  // Many clients may ask for a page at once, and even a short one is read from the store.
+  await turnWithTime(waits?.owner);
   for (;;) {
     const chunk = await deps.cache.engine.range({ prefix, at: revision, limit: most, ...(from !== undefined && { from }) });
     const keys: string[] = [];

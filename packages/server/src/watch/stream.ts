@@ -6,6 +6,7 @@
  *   ended      by the client, by `end`, or because the client does not read
  */
 import { nextTurn } from '@plat-dev/lib/next-turn';
+import { SLICED_FROM, turnWithTime } from '@plat-dev/lib/slices';
 import { ApiError, expired, internalError } from '@plat-dev/meta/errors';
 import type { Item } from '@plat-dev/storage/item';
 import type { CollectionEvent } from '@plat-dev/storage/recent-events';
@@ -78,7 +79,7 @@ export class WatchStream implements WatchSink {
     ctx.res.once('close', () => this.close());
     this.outlet = outletOf(ctx);
     this.start();
-    this.write();
+    void this.writeInTurn();
     if (this.failed) this.end();
     else if (!this.ended) services.watches.add(this);
   }
@@ -93,7 +94,7 @@ export class WatchStream implements WatchSink {
   }
   async drained(): Promise<void> {
     await this.started;
-    this.write();
+    await this.writeInTurn();
     const { outlet, ended } = this;
     const { res } = this.options.ctx;
     if (outlet === undefined || ended || res.destroyed) return;
@@ -185,6 +186,16 @@ export class WatchStream implements WatchSink {
   /** Called in a round. */
   flush(): void {
     this.scheduled = false;
+    this.write();
+  }
+  /** Whether the pending events are much to copy and encrypt. Within the process they are handed over as they are. */
+  private get isLarge(): boolean {
+    return this.waiting !== undefined && this.waiting.size > SLICED_FROM && !takesFrames(this.options.ctx.res);
+  }
+  /** Many clients may begin at once, each with the first objects of its history. */
+  private async writeInTurn(): Promise<void> {
+    const pause = this.isLarge ? turnWithTime(this.owner) : undefined;
+    if (pause !== undefined) await pause;
     this.write();
   }
   /** Writes the pending events. An error ends this watch only. */
