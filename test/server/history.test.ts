@@ -16,7 +16,7 @@ const merge = async (client: Client, path: string, body: Loose): Promise<Loose> 
   return answer.json;
 };
 
-onStores(['memory'], { controllers: ['serviceaccount'] }, (server) => {
+onStores(['memory', 'etcd'], { controllers: ['serviceaccount'] }, (server) => {
   let shop: Client;
   let path: string;
   let namespace: string;
@@ -114,6 +114,23 @@ onStores(['memory'], { controllers: ['serviceaccount'] }, (server) => {
     expect((await shop.get(`${path}?${query}`)).json).toMatchObject({ code: 400, message });
   });
 
+  test('an object and a list at a version that watches no longer go back to', async () => {
+    const exact = (at: string): string => `resourceVersion=${at}&resourceVersionMatch=Exact`;
+    const dataAt = async (at: string): Promise<Loose> => (await shop.ok('GET', `${path}/a?${exact(at)}`)).data;
+    const [created, changed, last] = versions.map(({ metadata }) => metadata.resourceVersion as string) as [string, string, string];
+    expect([await dataAt(created), await dataAt(changed), await dataAt(last)]).toEqual([{ x: '1' }, { x: '2', y: '1' }, { x: '2' }]);
+    expect(await shop.ok('GET', `${path}/a?${exact(changed)}`)).toEqual(versions[1]);
+    const { resourceVersion: now } = (await shop.ok('GET', path)).metadata;
+    expect((await shop.get(`${path}/a?${exact(now)}`)).status).toBe(404);
+    expect((await shop.get(`${path}/a?${exact('0')}`)).status).toBe(400);
+    const names = async (at: string): Promise<string[]> =>
+      (await shop.ok('GET', `${path}?${exact(at)}`)).items.map((item: Loose) => item.metadata.name);
+    expect([await names(created), await names(last), await names(now)]).toEqual([['a'], ['a', 'b'], ['b']]);
+    const list = await shop.ok('GET', `${path}?${exact(changed)}&fieldSelector=metadata.name=a`);
+    expect(list.items[0].data).toEqual({ x: '2', y: '1' });
+    expect(list.metadata.resourceVersion).toBe(changed);
+  });
+
   test('an object that there never was: 404; a subresource: 400', async () => {
     expect((await shop.get(`${path}/none?history=true`)).status).toBe(404);
     expect((await shop.get(`${path}/none?history=false`)).status).toBe(404);
@@ -156,6 +173,9 @@ describe('what is kept', () => {
     });
     const whole = await server.admin.get('/api/v1/namespaces/other/secrets?history=full');
     expect(whole.text).not.toMatch(/(first|second|third)-value|Zmlyc3Q|c2Vjb25k|dGhpcmQ/);
+    const exact = `resourceVersion=${oldest.resourceVersion}&resourceVersionMatch=Exact`;
+    for (const place of ['secrets/a', 'secrets'])
+      expect((await server.admin.get(`/api/v1/namespaces/other/${place}?${exact}`)).json).toMatchObject({ code: 410, reason: 'Expired' });
     const [kept] = await versionsAfterCompaction('/api/v1/namespaces/audit/secrets', object, change);
     expect(kept.object.data.word).toBe(Buffer.from('second-value').toString('base64'));
   });
@@ -205,6 +225,10 @@ describe('rights', () => {
     expect(await status(server.alice, `${path}?history=true`)).toBe(403);
     expect(await status(server.bob, `${path}/of-shop?history=true`)).toBe(403);
     expect(await status(server.bob, `${path}?history=true`)).toBe(403);
+    const exact = 'resourceVersion=1&resourceVersionMatch=Exact';
+    expect(await status(server.alice, `${path}/of-shop?${exact}`)).toBe(403);
+    await server.engine.compact(await server.engine.currentRevision());
+    expect(await status(server.alice, `${path}?${exact}`)).toBe(410);
     await grant('alice', ['history'], 'alice-history');
     await expect.poll(() => status(server.alice, `${path}/of-shop?history=true`)).toBe(200);
     expect(await status(server.alice, `${path}?history=true`)).toBe(200);
@@ -221,8 +245,48 @@ describe('rights', () => {
   });
 });
 
-test('a server with stock names ignores the parameter, unless its own API group is named', async () => {
+describe('custom kinds', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ direct: true });
+  });
+  afterAll(() => server.close());
+
+  test('history is in the requested version, and outlasts the definition', async () => {
+    const { admin } = server;
+    const schema = {
+      openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } },
+    };
+    const version = (name: string, storage: boolean): Loose => ({ name, served: true, storage, schema });
+    const names = { plural: 'seeds', singular: 'seed', kind: 'Seed', listKind: 'SeedList' };
+    const spec = { group: 'example.com', scope: 'Namespaced', names, versions: [version('v1', true), version('v2', false)] };
+    const definitions = '/apis/apiextensions.plat.dev/v1/customresourcedefinitions';
+    const definition = { metadata: { name: 'seeds.example.com' }, spec };
+    await admin.ok('POST', definitions, definition);
+    const path = (served: string): string => `/apis/example.com/${served}/namespaces/default/seeds`;
+    await expect.poll(async () => (await admin.get(path('v1'))).status).toBe(200);
+    await admin.ok('POST', path('v1'), { apiVersion: 'example.com/v1', kind: 'Seed', metadata: { name: 'a' }, spec: { size: 1 } });
+    await merge(admin, `${path('v1')}/a`, { spec: { size: 2 } });
+    const { items } = await admin.ok('GET', `${path('v2')}/a?history=full`);
+    expect(items.map((item: Loose) => [item.object.apiVersion, item.object.spec.size])).toEqual([
+      ['example.com/v2', 2],
+      ['example.com/v2', 1],
+    ]);
+    expect(items[0].patch).toContainEqual({ op: 'replace', path: '/spec/size', value: 2 });
+    await admin.ok('DELETE', `${definitions}/seeds.example.com`);
+    await expect.poll(async () => (await admin.get(`${path('v1')}/a?history=true`)).status, { timeout: 20_000 }).toBe(404);
+    await expect.poll(async () => (await admin.post(definitions, definition)).status, { timeout: 20_000 }).toBe(201);
+    await expect.poll(async () => (await admin.get(`${path('v1')}/a?history=true`)).status).toBe(200);
+    const again = await admin.ok('GET', `${path('v1')}/a?history=true`);
+    expect(again.items.map(({ type }: Loose) => type)).toEqual(['deleted', 'updated', 'created']);
+  });
+});
+
+test('a server with stock names ignores the parameters, unless its own API group is named', async () => {
+  const path = '/api/v1/namespaces/default';
+  const query = `${path}?resourceVersion=1&resourceVersionMatch=Exact`;
   const stock = await startTestServer({ direct: true, identity: 'kubernetes' });
-  expect((await stock.admin.ok('GET', '/api/v1/namespaces/default?history=true')).kind).toBe('Namespace');
+  expect((await stock.admin.ok('GET', `${path}?history=true`)).kind).toBe('Namespace');
+  expect((await stock.admin.get(query)).status).toBe(200);
   await stock.close();
 });

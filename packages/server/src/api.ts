@@ -23,6 +23,7 @@ import { pageNotFound, send } from './response/respond.ts';
 import { viewPartialText } from './response/table.ts';
 import type { Action, Services } from './services.ts';
 import { serveComputed } from './verbs/computed.ts';
+import { asksExact, getExact, listExact } from './verbs/exact.ts';
 import { asksHistory, sendHistory } from './verbs/history.ts';
 import { patchObject } from './verbs/patch.ts';
 import { get, isPretty, listObjects } from './verbs/read.ts';
@@ -58,9 +59,9 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
   if (info.legacyWatch && ctx.method !== 'GET') throw methodRefused();
   switch (info.verb) {
     case 'get':
-      return get(services, ctx, resource);
+      return asksExact(services, ctx) ? getExact(services, ctx, resource) : get(services, ctx, resource);
     case 'list':
-      return listObjects(services, ctx, resource);
+      return asksExact(services, ctx) ? listExact(services, ctx, resource) : listObjects(services, ctx, resource);
     case 'watch':
       if (!kind.verbs.includes('watch')) throw methodNotAllowed(resource.resource, 'watch');
       return watchObjects(services, ctx, resource);

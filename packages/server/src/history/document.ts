@@ -15,7 +15,7 @@ export type KeptDocument = { readonly object: JsonObject } | { readonly reason: 
 const NO_VALUE = 'only its metadata is kept';
 
 /** Whether values of the object of a key are left out of all answers about its past. */
-function hidesValues(policy: HistoryPolicy | undefined, { kind }: Resource, key: string): boolean {
+export function hidesValues(policy: HistoryPolicy | undefined, { kind }: Resource, key: string): boolean {
   const rule = policy?.ruleOf(key);
   // Secrets of which nothing is kept are still readable for as long as watches resume.
   return rule === undefined ? kind.group === '' && kind.plural === 'secrets' : !rule.values;
@@ -39,7 +39,7 @@ export async function documentOf(policy: HistoryPolicy | undefined, resource: Re
 }
 
 /** The item of a version whose value is kept; undefined if it cannot be read. */
-function keptItem({ collection }: Resource, { key, value, revision, created, unreadable }: KeptVersion): Item | undefined {
+export function keptItem({ collection }: Resource, { key, value, revision, created, unreadable }: KeptVersion): Item | undefined {
   if (collection === undefined || value === undefined) return undefined;
   return collection.itemOf(key.slice(collection.prefix.length), value, revision, created, unreadable);
 }

@@ -16,33 +16,22 @@ import { formatMicroTime } from '@plat-dev/meta/time';
 import { type ChangeOperation, jsonDiff } from '@plat-dev/patch';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import type { KeptVersion } from '@plat-dev/storage/history';
-import { forbiddenError } from '../auth/authz/refusal.ts';
 import type { Context } from '../context.ts';
+import { checkMayReadHistory, servesHistory } from '../history/access.ts';
 import { changeText } from '../history/change-text.ts';
 import { documentOf, type KeptDocument } from '../history/document.ts';
 import { type HistoryEntry, type HistoryPlace, historyPage } from '../history/page.ts';
 import { type HistoryQuery, historyForm, historyToken, readHistoryQuery } from '../history/query.ts';
-import type { Catalog, Resource } from '../registry/catalog.ts';
+import type { Resource } from '../registry/catalog.ts';
 import { missing } from '../registry/unreadable.ts';
 import type { Representation } from '../request/negotiate.ts';
 import { binary, representText } from '../response/represent.ts';
 import { send } from '../response/respond.ts';
 import type { Services } from '../services.ts';
-import { attributesOf } from '../steps/authorize.ts';
 import { isPretty } from './read.ts';
-
-/** History is served where the kinds of `explain` are: a stock server ignores the parameter. */
-const servesHistory = (catalog: Catalog): boolean => catalog.serves(explainGroup, 'accessexplanations');
 
 export const asksHistory = ({ registry }: Services, ctx: Context): boolean =>
   ctx.search !== '' && ctx.method === 'GET' && servesHistory(registry.catalog) && historyForm(ctx) !== undefined;
-
-/** Throws 403 unless the user of a request may see the past of what it names. */
-async function checkMayReadHistory({ authorizer }: Services, ctx: Context): Promise<void> {
-  const attributes = { ...attributesOf(ctx), verb: 'history' };
-  const { decision, reason } = await authorizer.authorize(attributes);
-  if (decision !== 'allow') throw forbiddenError(attributes, reason);
-}
 
 const offer = { protobuf: true, transforms: ['Table'] as const, list: true };
 

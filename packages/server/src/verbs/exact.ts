@@ -1,0 +1,43 @@
+/** get and list with `resourceVersionMatch=Exact`, where history is served. */
+import { ApiError, badRequest } from '@plat-dev/meta/errors';
+import type { Context } from '../context.ts';
+import { checkMayReadHistory, mayReadHistory, servesHistory } from '../history/access.ts';
+import { listKept, objectAt } from '../history/exact.ts';
+import type { Resource } from '../registry/catalog.ts';
+import { parseVersion, waitForVersion } from '../registry/list.ts';
+import { selectionOf } from '../request/options.ts';
+import { sendList } from '../response/list-body.ts';
+import type { Services } from '../services.ts';
+import { includeObject, isPretty, listObjects, listOffer, objectForm, sendItem } from './read.ts';
+
+/** A stock server ignores the parameter of a get. */
+export const asksExact = ({ registry }: Services, ctx: Context): boolean =>
+  ctx.search !== '' && ctx.param('resourceVersionMatch') === 'Exact' && servesHistory(registry.catalog);
+
+export async function getExact(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  const { registry } = services;
+  const representation = objectForm(services, ctx, resource);
+  const text = ctx.param('resourceVersion') ?? '';
+  const revision = parseVersion(text) ?? 0;
+  if (revision === 0) throw badRequest('resourceVersionMatch=Exact needs a resourceVersion other than 0');
+  await checkMayReadHistory(services, ctx);
+  await waitForVersion(registry, text);
+  const { namespace, name } = ctx.info;
+  const item = await objectAt(registry, { resource, namespace, name }, revision);
+  return sendItem(services, ctx, 200, resource, item, representation);
+}
+
+/** Within the window of watches as a stock server; beyond it what is kept, for those who may see it. */
+export async function listExact(services: Services, ctx: Context, resource: Resource): Promise<void> {
+  try {
+    return await listObjects(services, ctx, resource);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 410 || !(await mayReadHistory(services, ctx))) throw error;
+  }
+  const representation = objectForm(services, ctx, resource, listOffer(resource));
+  const selection = selectionOf(ctx, resource, ctx.info.namespace);
+  const result = await listKept(services.registry, resource, selection, Number(ctx.param('resourceVersion')), ctx);
+  const include = includeObject(ctx, representation);
+  const notEverything = { ...selection, everything: false };
+  return sendList(services, ctx, resource, result, notEverything, representation, isPretty(ctx, representation), include);
+}
