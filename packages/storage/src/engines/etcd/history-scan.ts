@@ -2,7 +2,7 @@
 import type { Entry } from '../../engine.ts';
 import type { KeptVersion } from '../../history.ts';
 import type { Connection } from './connection.ts';
-import { indexStart, type RowSummary, rowsOfKey, summaryOf, versionOf } from './history-rows.ts';
+import { indexStart, type RowSummary, rowKeyOf, rowsOfKey, summaryOf, versionOf } from './history-rows.ts';
 import { endOfPrefix, type Keyspace } from './keyspace.ts';
 import { encodeRange, type Method, type RangeAnswer, rangeMethod } from './messages.ts';
 import { encodeGets, getsMethod } from './transactions.ts';
@@ -67,17 +67,31 @@ export class RowScan {
   /** The versions of rows, in their order. Those that were swept meanwhile are left out. */
   async versions(rows: readonly RowSummary[]): Promise<KeptVersion[]> {
     const versions: KeptVersion[] = [];
+    const isOneKey = rows.every(({ key }) => key === rows[0]?.key);
+    const mostRows = isOneKey ? MOST_ROWS_OF_PAGE : MOST_ROWS_WITH_VALUES;
     for (let start = 0; start < rows.length; ) {
       let end = start;
-      for (let bytes = 0; end < rows.length && end - start < MOST_ROWS_WITH_VALUES && bytes < MOST_BYTES_WITH_VALUES; end++) {
+      for (let bytes = 0; end < rows.length && end - start < mostRows && bytes < MOST_BYTES_WITH_VALUES; end++) {
         bytes += (rows[end] as RowSummary).bytes;
       }
-      const batch = new Map(rows.slice(start, end).map((row) => [`k/${row.key}\0${row.name}`, row]));
-      const stored = await this.#connection.read(this.#gets, encodeGets([...batch.keys()].map((key) => this.root + key)));
-      for (const { key, value } of stored) versions.push(versionOf(batch.get(key) as RowSummary, value));
+      const batch = rows.slice(start, end);
+      const values = new Map((await this.#entries(batch, isOneKey)).map(({ key, value }) => [key, value]));
+      for (const row of batch) {
+        const value = values.get(rowKeyOf('', row));
+        if (value !== undefined) versions.push(versionOf(row, value));
+      }
       start = end;
     }
     return versions;
+  }
+
+  /** Rows of one key that follow each other are a range, which takes etcd less than as many single keys. */
+  async #entries(rows: readonly RowSummary[], isOneKey: boolean): Promise<readonly Entry[]> {
+    const keys = rows.map((row) => rowKeyOf(this.root, row));
+    if (!isOneKey) return this.#connection.read(this.#gets, encodeGets(keys));
+    keys.sort();
+    const [first = '', last = ''] = [keys[0], keys.at(-1)];
+    return (await this.#connection.read(this.#range, encodeRange({ key: first, end: `${last}\0` }))).entries;
   }
 
   async #all(start: string, end: string): Promise<RowSummary[]> {

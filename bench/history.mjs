@@ -1,0 +1,105 @@
+// What history costs: node bench/history.mjs [etcd|lmdb|memory] [rounds]
+// Two stores in one process, one of which keeps history, take turns with batches of updates of an object of 2.4 KB, each with a note of
+// 200 bytes, followed by a subscriber as in a server. Only processor time counts: of this process, and with etcd of etcd as well. Then an
+// object with 1,000 versions is read.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { bundledPackages } from '../scripts/workspaces.mjs';
+import { startEtcd } from './etcd.mjs';
+import { median } from './figures.mjs';
+import { cpuOf } from './tools.mjs';
+
+const [store = 'etcd', rounds = '30'] = process.argv.slice(2);
+const BATCH = 1_000;
+const WRITERS = 32;
+const VERSIONS = 1_000;
+const work = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'plat-bench-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+const out = join(work, 'engines.mjs');
+await build({
+  stdin: {
+    contents: `export { openEngine } from './index.ts';`,
+    resolveDir: join(import.meta.dirname, '../packages/storage/src/engines'),
+    loader: 'ts',
+  },
+  bundle: true,
+  plugins: [bundledPackages],
+  platform: 'node',
+  format: 'esm',
+  outfile: out,
+  alias: { lmdb: join(import.meta.dirname, '../node_modules/lmdb/node-index.js') },
+  external: ['*/node-index.js'],
+  logLevel: 'error',
+});
+const { openEngine } = await import(pathToFileURL(out).href);
+const etcd = store === 'etcd' ? await startEtcd() : undefined;
+const rule = { retentionMs: 24 * 3_600_000, values: true, mostBytesPerKey: 4 * 1024 * 1024 };
+const policy = { ruleOf: () => rule, mostBytes: 256 * 1024 * 1024 };
+
+/** A store with objects, and the revision and creation of each. */
+async function prepare(name, history) {
+  const access = etcd === undefined ? {} : { etcd: { servers: [etcd.endpoint], prefix: `/${name}` } };
+  const engine = await openEngine({ store, dataDir: join(work, name), ...access, ...(history && { history: policy }) });
+  engine.subscribe(
+    engine.revision,
+    () => {},
+    () => {},
+  );
+  return { name, engine, objects: [], rounds: [] };
+}
+
+const value = Buffer.alloc(2_400, 'x');
+const note = Buffer.alloc(200, 'n');
+async function write({ engine, objects }, index) {
+  const key = `/registry/pods/default/pod-${index}`;
+  const { revision: expect = 0, created } = objects[index] ?? {};
+  const { revision } = await engine.commit([{ type: 'put', key, value, note, expect, ...(created !== undefined && { created }) }]);
+  objects[index] = { revision, created: created ?? revision };
+}
+
+async function batch(target) {
+  const [own, others] = [process.cpuUsage(), etcd === undefined ? 0 : cpuOf(etcd.pid).all];
+  await Promise.all(
+    Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let index = writer; index < BATCH; index += WRITERS) await write(target, index);
+    }),
+  );
+  const { user, system } = process.cpuUsage(own);
+  const etcdMicros = etcd === undefined ? 0 : cpuOf(etcd.pid).all - others;
+  return { own: (user + system) / BATCH, etcd: etcdMicros / BATCH };
+}
+
+const targets = [await prepare('without', false), await prepare('with', true)];
+for (let round = -3; round < Number(rounds); round++) {
+  for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
+    const figures = await batch(target);
+    if (round >= 0) target.rounds.push(figures);
+  }
+}
+const [without, withHistory] = targets;
+const all = (target, of) => target.rounds.map((figures) => figures[of]);
+const micros = (target, of) => `${median(all(target, of)).toFixed(1)} (least ${Math.min(...all(target, of)).toFixed(1)})`;
+const more = (of) => {
+  const ratios = withHistory.rounds.map((figures, round) => figures[of] / without.rounds[round][of]);
+  return `${(100 * (median(ratios) - 1)).toFixed(1)} % more`;
+};
+console.log(`${store}, an update: ${micros(without, 'own')} µs of CPU without history, ${micros(withHistory, 'own')} with: ${more('own')}`);
+if (etcd !== undefined)
+  console.log(`etcd itself: ${micros(without, 'etcd')} µs without, ${micros(withHistory, 'etcd')} with: ${more('etcd')}`);
+
+for (let version = 0; version < VERSIONS; version++) await write(withHistory, BATCH);
+const times = [];
+for (let round = 0; round < 10; round++) {
+  const start = performance.now();
+  const key = `/registry/pods/default/pod-${BATCH}`;
+  const { versions } = await withHistory.engine.history.versions({ prefix: key, exact: true, limit: VERSIONS });
+  times.push(performance.now() - start);
+  if (versions.length !== VERSIONS) throw new Error(`there are ${versions.length} versions, not ${VERSIONS}`);
+}
+console.log(`${VERSIONS} versions of an object of ${value.length} bytes: ${median(times).toFixed(0)} ms`);
+await Promise.all(targets.map(({ engine }) => engine.close()));
+await etcd?.stop();
+process.exit(0);
