@@ -1,6 +1,10 @@
 /** `plat why not deleted`, `plat why pending` and `plat why not ready`, as people and programs read them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DeletionExplanation } from '../../packages/kinds/src/explain/schema/object-explanations.ts';
+import {
+  DeletionExplanation,
+  PendingExplanation,
+  ReadinessExplanation,
+} from '../../packages/kinds/src/explain/schema/object-explanations.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
 import type { MessageType } from '../../packages/schema/src/types.ts';
 import { type Plat, platFor } from '../support/plat.ts';
@@ -14,7 +18,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
   let alice: Plat;
   let ns: string;
   beforeAll(async () => {
-    server = await startTestServer({ store });
+    server = await startTestServer({ store, disableAdmissionPlugins: ['ServiceAccount'] });
     admin = platFor(server);
     alice = platFor(server, {}, ['--kubeconfig', server.running.adminConfigPath, '--token', 'alice-token']);
     ns = await server.namespace();
@@ -79,8 +83,67 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     expect(decodeObject(DeletionExplanation, decodeEnvelope(answer.bytes)).status).toEqual(json.status);
   });
 
+  test('a pod that nobody schedules, and a service without pods', async () => {
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/pods`, {
+      metadata: { name: 'web' },
+      spec: { containers: [{ name: 'main', image: 'x' }] },
+    });
+    const pending = await admin.run(['why', 'pending', 'web', '-n', ns]);
+    expect([pending.code, pending.stdout]).toEqual([
+      0,
+      'pods/web is pending.\n\n1. No scheduler has looked at it: this server runs none, and no other has reported. Start it with --workloads=scheduler.\n   plat get leases -A\n',
+    ]);
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/services`, {
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
+    });
+    const ready = await alice.run(['why', 'not', 'ready', 'services/web', '-n', ns]);
+    expect([ready.code, ready.stdout]).toEqual([
+      0,
+      `services/web is not ready.\n\n1. No pods have the labels of its selector (app=web).\n   plat get pods -n ${ns} --show-labels\n`,
+    ]);
+    expect(await admin.run(['why', 'not', 'ready', 'configmaps/settings', '-n', ns])).toMatchObject({
+      code: 1,
+      stdout: 'configmaps/settings is ready.\n',
+    });
+  });
+
+  test.each([
+    ['pendingexplanations', 'PendingExplanation', PendingExplanation],
+    ['readinessexplanations', 'ReadinessExplanation', ReadinessExplanation],
+  ] as const)('%s in the binary form', async (plural, kind, schema) => {
+    const spec = { resource: 'pods', namespace: ns, name: 'web' };
+    const path = `/apis/${explain}/${plural}`;
+    const { status } = await server.admin.ok('POST', path, { spec });
+    const mediaType = server.identity.protobufMediaType;
+    const body = encodeObject(schema as MessageType, { kind, apiVersion: explain, spec } as object);
+    const answer = await server.admin.send('POST', path, { headers: { accept: mediaType, 'content-type': mediaType }, body });
+    expect(answer.status).toBe(201);
+    expect(decodeObject(schema as MessageType, decodeEnvelope(answer.bytes))).toMatchObject({ status });
+  });
+
   test('command lines that name no object', async () => {
     for (const args of [[], ['pods'], ['pods', 'a', 'b'], ['/a']])
       expect((await admin.run(['why', 'not', 'deleted', ...args])).code).toBe(2);
   });
+});
+
+test('a deployment that no node has room for, with the workloads of the server', async () => {
+  const server = await startTestServer({ workloads: ['controllers', 'scheduler', 'nodes'], simulatedNodes: 1 });
+  try {
+    const plat = platFor(server);
+    const ns = await server.namespace();
+    const containers = [{ name: 'main', image: 'x', resources: { requests: { cpu: '5000' } } }];
+    const template = { metadata: { labels: { app: 'web' } }, spec: { containers } };
+    await server.admin.ok('POST', `/apis/apps/v1/namespaces/${ns}/deployments`, {
+      metadata: { name: 'web' },
+      spec: { selector: { matchLabels: { app: 'web' } }, template },
+    });
+    const explained = async (): Promise<string> => (await plat.run(['why', 'not', 'ready', 'deployments/web', '-n', ns])).stdout;
+    await expect
+      .poll(explained, { timeout: 30_000 })
+      .toMatch(/^1\. deployments\/web → replicasets\/web-\w+ → pods\/web-\w+-\w+: \S+: Insufficient cpu\.\n {3}plat describe nodes\/\S+$/m);
+  } finally {
+    await server.close();
+  }
 });

@@ -93,7 +93,7 @@ export const startWorldServer = (options: TestServerOptions = {}): Promise<TestS
     identity: 'kubernetes',
     runtimeConfig: readRuntimeConfig(['explain.k8s.io/v1alpha1=true']),
     controllers: ['-*'],
-    disableAdmissionPlugins: ['ServiceAccount'],
+    disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'],
     direct: true,
     ...options,
   });
@@ -105,7 +105,7 @@ export async function askWhy(client: Client, plural: string, spec: Question): Pr
   return json.status;
 }
 
-const container = { name: 'main', image: 'registry.test/app:1' };
+export const container = { name: 'main', image: 'registry.test/app:1' };
 export const pod = (name: string, spec: object = {}, metadata: object = {}): Loose => ({
   metadata: { name, ...metadata },
   spec: { containers: [container], ...spec },

@@ -15,6 +15,7 @@ import type { Services } from '@plat-dev/server/services';
 import { Watches } from '@plat-dev/server/watch/watches';
 import type { Base } from './base.ts';
 import type { Access } from './requests/access.ts';
+import { scheduling } from './requests/scheduling.ts';
 import type { State } from './state.ts';
 
 /** Most bytes that wait for a watcher that does not read. */
@@ -44,7 +45,7 @@ export function composeServices(
       ...explanationActions({ identity, live, authorizers: auth.authorizers }).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
-      ...objectExplanationActions({ registry, authorizers: auth.authorizers }).map(
+      ...objectExplanationActions({ registry, authorizers: auth.authorizers, scheduling: scheduling(options, identity) }).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
       ['core/serviceaccounts/token', withAdmission(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],

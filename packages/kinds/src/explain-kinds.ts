@@ -1,10 +1,16 @@
 /** Kinds that a stock server does not have. They come after all others in discovery. */
 import { AccessExplanationKind } from './explain/access-explanation.ts';
-import { DeletionExplanationKind } from './explain/object-explanations.ts';
+import { DeletionExplanationKind, PendingExplanationKind, ReadinessExplanationKind } from './explain/object-explanations.ts';
 import { SubjectSearchKind } from './explain/subject-search.ts';
 import type { Kind } from './kind.ts';
 
 /** Base name of their group. */
 export const explainGroup = 'explain';
 
-export const explainKinds: readonly Kind[] = [AccessExplanationKind, SubjectSearchKind, DeletionExplanationKind];
+export const explainKinds: readonly Kind[] = [
+  AccessExplanationKind,
+  SubjectSearchKind,
+  DeletionExplanationKind,
+  PendingExplanationKind,
+  ReadinessExplanationKind,
+];

@@ -16,7 +16,7 @@ import { JobTemplate } from './batch/schema/v1beta1.ts';
 import { RangeAllocation, SerializedReference } from './core/schema/cluster.ts';
 import { PodStatusResult } from './core/schema/pods/pod.ts';
 import * as options from './core/schema/pods/pod-options.ts';
-import { DeletionExplanation } from './explain/schema/object-explanations.ts';
+import { DeletionExplanation, PendingExplanation, ReadinessExplanation } from './explain/schema/object-explanations.ts';
 import * as explain from './explain/schema/v1alpha1.ts';
 import { ImageReview } from './imagepolicy/schema/v1alpha1.ts';
 import { builtinKinds } from './index.ts';
@@ -71,7 +71,14 @@ const unserved: Readonly<Record<string, readonly MessageType[]>> = {
   'authentication/v1beta1': [authenticationV1beta1.TokenReview],
   'autoscaling/v1': [Scale],
   'batch/v1beta1': [JobTemplate],
-  'explain/v1alpha1': [explain.AccessExplanation, explain.SubjectSearch, DeletionExplanation, explain.ObjectHistory],
+  'explain/v1alpha1': [
+    explain.AccessExplanation,
+    explain.SubjectSearch,
+    DeletionExplanation,
+    PendingExplanation,
+    ReadinessExplanation,
+    explain.ObjectHistory,
+  ],
   'imagepolicy/v1alpha1': [ImageReview],
   'policy/v1': [policyV1.Eviction],
   'policy/v1beta1': [policyV1beta1.Eviction],

@@ -22,8 +22,13 @@ export const why = commandGroup(
     },
     {
       name: 'not',
-      summary: 'Explain what keeps an object from being deleted.',
+      summary: 'Explain what keeps an object from being deleted or ready.',
       load: async () => (await import('./not.ts')).whyNot,
+    },
+    {
+      name: 'pending',
+      summary: 'Explain why a pod is pending: what each node refuses, and what it waits for.',
+      load: async () => (await import('./objects.ts')).whyPending,
     },
     {
       name: 'rejected',

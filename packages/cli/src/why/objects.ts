@@ -1,4 +1,4 @@
-/** `plat why not deleted`: what an object waits for, the first cause first, and the command to type next. */
+/** `plat why not deleted`, `plat why not ready` and `plat why pending`: what an object waits for, the first cause first, and the command to type next. */
 import type { DeletionExplanation } from '@plat-dev/kinds/explain/schema/object-explanations';
 import { choice, FlagError } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
@@ -109,4 +109,25 @@ export const whyNotDeleted = objectCommand({
   examples: ['namespaces/team', 'persistentvolumeclaims/data -n team', 'widgets.example.com/one -o yaml'],
   holds: ({ deleting }) => deleting === true,
   headline: (name, holds) => `${name} is ${holds ? '' : 'not '}being deleted`,
+});
+
+export const whyPending = objectCommand({
+  words: 'pending',
+  summary: 'Explain why a pod is pending: what each node refuses, and what it waits for.',
+  kind: 'PendingExplanation',
+  plural: 'pendingexplanations',
+  examples: ['web-0 -n team', 'deployments/web -n team', 'web-0 -o json'],
+  usualType: 'pods',
+  holds: ({ pending }) => pending === true,
+  headline: (name, holds) => `${name} is ${holds ? '' : 'not '}pending`,
+});
+
+export const whyNotReady = objectCommand({
+  words: 'not ready',
+  summary: 'Explain why an object is not ready, down to the first cause.',
+  kind: 'ReadinessExplanation',
+  plural: 'readinessexplanations',
+  examples: ['deployments/web -n team', 'ingresses/web -n team', 'apiservices/v1beta1.metrics.example.com'],
+  holds: ({ ready }) => ready === false,
+  headline: (name, holds) => `${name} is ${holds ? 'not ' : ''}ready`,
 });

@@ -11,19 +11,29 @@ import type { Authorizer } from '../auth/types.ts';
 import { CallersView, type Target } from '../explain/callers-view.ts';
 import { type Cause, MOST_CAUSES } from '../explain/cause.ts';
 import { explainDeletion } from '../explain/deletion.ts';
+import { explainPendingOf, explainReadiness } from '../explain/readiness.ts';
+import type { Scheduling } from '../explain/scheduling.ts';
 import type { RegistryDeps } from '../registry/context.ts';
 import type { Action, ActionRequest } from '../services.ts';
 
 export interface ObjectExplanationSources {
   readonly registry: RegistryDeps;
   readonly authorizers: readonly Authorizer[];
+  readonly scheduling: Scheduling;
 }
 
 type Question = DeletionExplanation['spec'];
 type Explain = (view: CallersView, target: Target) => Promise<{ readonly causes: readonly Cause[] }>;
 
 export function objectExplanationActions(sources: ObjectExplanationSources): [string, Action][] {
-  return [['explain/deletionexplanations', answering(sources, 'DeletionExplanation', explainDeletion)]];
+  const { scheduling } = sources;
+  const pending: Explain = (view, target) => explainPendingOf(view, target, scheduling);
+  const readiness: Explain = (view, target) => explainReadiness(view, target, scheduling);
+  return [
+    ['explain/deletionexplanations', answering(sources, 'DeletionExplanation', explainDeletion)],
+    ['explain/pendingexplanations', answering(sources, 'PendingExplanation', pending)],
+    ['explain/readinessexplanations', answering(sources, 'ReadinessExplanation', readiness)],
+  ];
 }
 
 function answering(sources: ObjectExplanationSources, kind: string, explain: Explain): Action {

@@ -55,7 +55,8 @@ export class CallersView {
   readonly incomplete = new Set<string>();
   private readonly sources: ViewSources;
   private readonly user: User;
-  private readonly slices: Slices;
+  /** For long work of this question. */
+  readonly slices: Slices;
   private readonly unreadKeys = new Set<string>();
   private readonly rights = new Map<string, boolean>();
   private remaining: number;

@@ -40,4 +40,31 @@ export const objectExplanations: Descriptions = {
     deleting: 'Whether the object is being deleted.',
     ...answer,
   },
+  'explain.PendingExplanation': {
+    $: 'Asks why a pod is pending. It is answered and not stored.',
+    spec: 'Pod to explain, or the workload whose pods are pending.',
+    status: 'Explanation of the server.',
+  },
+  'explain.PendingExplanationStatus': {
+    $: 'Why a pod is pending, as far as you may read what it waits for.',
+    pending: 'Whether the pod is pending.',
+    ...answer,
+    refusals: 'What nodes refuse, by reason, that of most nodes first.',
+  },
+  'explain.RefusedNodes': {
+    $: 'A reason for which nodes cannot run a pod.',
+    reason: 'The reason in the words of the scheduler.',
+    count: 'Number of nodes that have it.',
+    nodes: 'Names of the nodes. Absent if you may not list nodes and pods.',
+  },
+  'explain.ReadinessExplanation': {
+    $: 'Asks why an object is not ready. It is answered and not stored.',
+    spec: 'Object to explain.',
+    status: 'Explanation of the server.',
+  },
+  'explain.ReadinessExplanationStatus': {
+    $: 'Why an object is not ready, as far as you may read what it depends on.',
+    ready: 'Whether nothing keeps the object from being ready that you may read.',
+    ...answer,
+  },
 };

@@ -33,6 +33,41 @@ const DeletionExplanationStatus = message('explain.v1alpha1.DeletionExplanationS
   incomplete: opt(4, list(string)),
 });
 
+const RefusedNodes = message('explain.v1alpha1.RefusedNodes', {
+  reason: req(1, string),
+  count: req(2, int32),
+  nodes: opt(3, list(string)),
+});
+
+const PendingExplanationStatus = message('explain.v1alpha1.PendingExplanationStatus', {
+  pending: req(1, bool),
+  causes: opt(2, list(Cause)),
+  unread: opt(3, int32),
+  incomplete: opt(4, list(string)),
+  refusals: opt(5, list(RefusedNodes)),
+});
+
+export const PendingExplanation = object('explain.v1alpha1.PendingExplanation', {
+  metadata: always(1, ObjectMeta),
+  spec: req(2, ObjectQuestion),
+  status: always(3, PendingExplanationStatus),
+});
+export type PendingExplanation = Infer<typeof PendingExplanation>;
+
+const ReadinessExplanationStatus = message('explain.v1alpha1.ReadinessExplanationStatus', {
+  ready: req(1, bool),
+  causes: opt(2, list(Cause)),
+  unread: opt(3, int32),
+  incomplete: opt(4, list(string)),
+});
+
+export const ReadinessExplanation = object('explain.v1alpha1.ReadinessExplanation', {
+  metadata: always(1, ObjectMeta),
+  spec: req(2, ObjectQuestion),
+  status: always(3, ReadinessExplanationStatus),
+});
+export type ReadinessExplanation = Infer<typeof ReadinessExplanation>;
+
 export const DeletionExplanation = object('explain.v1alpha1.DeletionExplanation', {
   metadata: always(1, ObjectMeta),
   spec: req(2, ObjectQuestion),

@@ -142,6 +142,6 @@ export const clusterRoles = (identity: Identity): Record<string, readonly string
   ...roles,
   ...certificateRoles(identity),
   ...(identity.explainKinds !== 'named' && {
-    [explanationRole]: ['create explain accessexplanations,deletionexplanations,subjectsearches'],
+    [explanationRole]: ['create explain accessexplanations,deletionexplanations,pendingexplanations,readinessexplanations,subjectsearches'],
   }),
 });

@@ -1,0 +1,83 @@
+/** Why nodes, APIs of other servers and definitions are not ready. */
+import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
+import type { Node } from '@plat-dev/kinds/core/schema/node';
+import type { Wire } from '@plat-dev/kinds/wire';
+import type { Target } from './callers-view.ts';
+import { type Cause, commandOn, explained, sentence } from './cause.ts';
+import { conditionsOf, unmetConditions } from './conditions.ts';
+import type { Readiness } from './readiness-question.ts';
+
+export async function nodeReadiness({ view }: Readiness, target: Target): Promise<Cause[]> {
+  const { spec, metadata } = target.object as Wire<Node>;
+  const object = explained(target);
+  const ready = conditionsOf(target.object).find(({ type }) => type === 'Ready');
+  const pressures = unmetConditions(target, ({ type = '', status }) => /Pressure$|Unavailable$/.test(type) && status === 'True');
+  if (ready?.status === 'True') {
+    const cordoned = {
+      reason: 'Cordoned',
+      message: 'It is ready, and takes no new pods (cordoned).',
+      object,
+      command: `uncordon ${metadata.name}`,
+    };
+    return [...pressures, ...(spec?.unschedulable === true ? [cordoned] : [])];
+  }
+  const isSilent = ready === undefined || ready.status === 'Unknown';
+  const why = ready?.message ? `: ${ready.message}` : '';
+  const message = sentence(isSilent ? `Its agent does not report${why}` : `Its agent reports that it is not ready${why}`);
+  const cause = {
+    reason: isSilent ? 'NodeSilent' : 'NodeNotReady',
+    message,
+    object,
+    command: `get leases/${metadata.name} -n ${view.identity.namespaces.nodeLease} -o yaml`,
+  };
+  return [cause, ...pressures];
+}
+
+/** An API of another server is as ready as the service in front of it. */
+export async function apiServiceCauses(readiness: Readiness, target: Target): Promise<Cause[]> {
+  const { spec } = target.object as Wire<APIService>;
+  const { view } = readiness;
+  const unmet = unmetConditions(target, ({ type, status }) => type === 'Available' && status !== 'True');
+  if (unmet.length === 0) return [];
+  const { namespace = '', name = '' } = spec?.service ?? {};
+  const services = view.builtin('', 'services');
+  if (name === '') return unmet;
+  const service = await view.get(services, namespace, name);
+  if (service.object !== undefined) return [...(await readiness.of({ resource: services, object: service.object }, target)), ...unmet];
+  if (!service.isKnown) return unmet;
+  const message = `Its service ${namespace}/${name} does not exist.`;
+  return [{ reason: 'ServiceMissing', message, object: explained(target), command: `get services -n ${namespace}` }, ...unmet];
+}
+
+export async function definitionCauses(_readiness: Readiness, target: Target): Promise<Cause[]> {
+  const conditions = conditionsOf(target.object);
+  const reasons: Readonly<Record<string, string>> = {
+    NamesAccepted: 'NamesConflict',
+    NonStructuralSchema: 'NonStructuralSchema',
+    Terminating: 'Deleting',
+  };
+  const causes: Cause[] = [];
+  for (const { type = '', status, reason = '', message = '' } of conditions) {
+    const isUnmet =
+      type === 'NamesAccepted' || type === 'Established'
+        ? status !== 'True'
+        : (type === 'NonStructuralSchema' || type === 'Terminating') && status === 'True';
+    if (!isUnmet) continue;
+    const text = sentence(`Its condition ${type} is ${status}${reason === '' ? '' : `: ${reason}`}${message === '' ? '' : `: ${message}`}`);
+    const command = type === 'Terminating' ? commandOn('why not deleted', target) : commandOn('describe', target);
+    causes.push({
+      reason: new Map(Object.entries(reasons)).get(type) ?? 'NotEstablished',
+      message: text,
+      object: explained(target),
+      command,
+    });
+  }
+  if (conditions.length === 0)
+    causes.push({
+      reason: 'NotEstablished',
+      message: 'The server has not looked at it yet.',
+      object: explained(target),
+      command: commandOn('describe', target),
+    });
+  return causes;
+}
