@@ -5,7 +5,6 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, SLICED_FROM, Slices } from '@plat-dev/lib/slices';
 import type { TextBytes } from '@plat-dev/lib/text-bytes';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { notFound } from '@plat-dev/meta/errors';
 import { pathSegmentName } from '@plat-dev/meta/names';
 import { parseExact } from '@plat-dev/schema/json/parse';
@@ -247,7 +246,7 @@ export class Client {
 }
 
 /** Within the server many answers come in one turn, and twenty pods of 5,000 labels each take the engine's parser 0.2 s. */
-const parsed = (text: TextBytes): MaybePromise<unknown> =>
+const parsed = async (text: TextBytes): Promise<unknown> =>
   text.length > SLICED_FROM ? inSlices(parsedExact(text), new Slices()) : parseExact(text.toString());
 /** Objects of a page: few enough that neither side holds much at a time. */
 const PAGE = 500;

@@ -148,7 +148,7 @@ export async function composeServer(
   };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
   const exhausted = (error: unknown): void => log.warn('no file descriptors are free, waiting', { error: String(error) });
-  const prepare = () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);
+  const prepare = async () => from?.credentials ?? prepareCredentials(options, identity, clock.now(), surroundings.keys);
   const preparing = withDescriptors(prepare, exhausted, clock);
   preparing.catch(() => {});
   try {

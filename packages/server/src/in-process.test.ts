@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { expect, test } from 'vitest';
 import { Context } from './context.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 import { inProcess, presetUser, takesFrames, takesMetadata } from './in-process.ts';
+import type { Step } from './pipeline.ts';
 import { readBody } from './request/body.ts';
 import { openBody } from './response/body-stream.ts';
 import { head, send } from './response/respond.ts';
@@ -11,7 +11,7 @@ import { head, send } from './response/respond.ts';
 const user = { name: 'somebody', groups: ['some'] };
 const asError = (status: number, body: Buffer): Error => new Error(`${status} ${body}`);
 /** The inner way to a handler. */
-const way = (serve: (ctx: Context) => MaybePromise<void>) =>
+const way = (serve: Step) =>
   inProcess(
     (req: Incoming, res: Outgoing) => {
       const ctx = new Context(req, res, 0);

@@ -2,7 +2,6 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Clock } from '@plat-dev/lib/clock';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Authenticator, Authorizer } from './auth/types.ts';
@@ -26,12 +25,12 @@ interface ActionAnswer {
   readonly schema: MessageType;
 }
 /** Undefined: the handler has responded (or taken the connection over) itself. */
-export type Action = (request: ActionRequest) => MaybePromise<ActionAnswer | undefined>;
+export type Action = (request: ActionRequest) => Promise<ActionAnswer | undefined>;
 
 /** A resource whose objects are computed on request. `get` throws for an unknown name. */
 export interface Computed {
-  get(name: string): MaybePromise<ApiObject>;
-  list(): MaybePromise<readonly ApiObject[]>;
+  get(name: string): Promise<ApiObject>;
+  list(): Promise<readonly ApiObject[]>;
 }
 
 interface Limits {

@@ -10,7 +10,6 @@
  */
 
 import type { Clock } from '@plat-dev/lib/clock';
-import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { ApiError, conflict, serviceUnavailable } from '@plat-dev/meta/errors';
 import type { Context } from '@plat-dev/server/context';
 import { takesFrames } from '@plat-dev/server/in-process';
@@ -71,7 +70,7 @@ interface Rule extends Fault {
   /** Undefined for those of webhooks. */
   readonly pattern: RequestPattern | undefined;
   readonly webhook: string | undefined;
-  strike(ctx: Context, rule: Rule): MaybePromise<void>;
+  strike(ctx: Context, rule: Rule): Promise<void>;
 }
 
 /** A request that a fault delays. */
@@ -101,30 +100,30 @@ export class TestFaults implements Faults {
   refuse(pattern: FaultPattern, status: number | RefusedWith = 503): Fault {
     const { code, reason, message } = typeof status === 'number' ? { code: status } : (status as RefusedWith);
     if (!(code >= 400 && code <= 599)) throw new Error(`a request is refused with a code of 400 to 599, not with ${code}`);
-    return this.add(`refuse ${patternText(pattern)} with ${code}`, pattern, (ctx) => {
+    return this.add(`refuse ${patternText(pattern)} with ${code}`, pattern, async (ctx) => {
       const text = message ?? `refused by a fault of the test: ${ctx.info.verb} ${ctx.info.resource || ctx.path}`;
       throw code === 503 && reason === undefined ? serviceUnavailable(text) : new ApiError(code, reason ?? reasons.get(code) ?? '', text);
     });
   }
   delay(pattern: FaultPattern, by: string | number): Fault {
     const millis = millisecondsOf(by);
-    return this.add(`delay ${patternText(pattern)} by ${by}`, pattern, (ctx, rule) =>
-      this.clock === undefined ? undefined : this.activity.waits(ctx, this.wait(this.clock, ctx, rule, millis)),
-    );
+    return this.add(`delay ${patternText(pattern)} by ${by}`, pattern, async (ctx, rule) => {
+      if (this.clock !== undefined) await this.activity.waits(ctx, this.wait(this.clock, ctx, rule, millis));
+    });
   }
   drop(pattern: FaultPattern, { afterEvents }: { readonly afterEvents?: number } = {}): Fault {
     if (afterEvents === undefined)
-      return this.add(`drop ${patternText(pattern)}`, pattern, (ctx) => {
+      return this.add(`drop ${patternText(pattern)}`, pattern, async (ctx) => {
         breakOff(ctx);
         // The client is gone.
         return new Promise(() => {});
       });
-    return this.add(`drop ${patternText(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, (ctx, rule) =>
+    return this.add(`drop ${patternText(pattern)} after ${afterEvents} events`, { verb: 'watch', ...pattern }, async (ctx, rule) =>
       cutAfter(ctx, afterEvents, () => this.rules.has(rule)),
     );
   }
   conflict(pattern: FaultPattern, times = 1): Fault {
-    const strike = ({ info: { group, resource, name } }: Context): void => {
+    const strike = async ({ info: { group, resource, name } }: Context): Promise<void> => {
       throw conflict(
         { group, resource },
         name,
@@ -134,7 +133,7 @@ export class TestFaults implements Faults {
     return this.add(`conflict of ${patternText(pattern)}`, { verb: [...changing], ...pattern }, strike, times);
   }
   webhook(name?: string, { message = 'broken by a fault of the test' }: { readonly message?: string } = {}): Fault {
-    const rule = this.add(`webhook ${name ?? '(any)'}`, undefined, () => {}, undefined, name ?? '');
+    const rule = this.add(`webhook ${name ?? '(any)'}`, undefined, async () => {}, undefined, name ?? '');
     this.webhookMessages.set(rule as Rule, message);
     return rule;
   }
@@ -173,21 +172,19 @@ export class TestFaults implements Faults {
     });
   }
 
+  get none(): boolean {
+    return this.rules.size === 0;
+  }
   /**
    * Applies all faults that match the request, in the order in which they were added. Reads of assertions have no faults: those
    * are for the program under test.
    */
-  apply(ctx: Context): MaybePromise<void> {
-    if (this.rules.size === 0 || ctx.user.name === ASSERTING_USER) return;
-    return this.applyFrom([...this.rules], 0, ctx);
-  }
-  private applyFrom(rules: readonly Rule[], start: number, ctx: Context): MaybePromise<void> {
-    for (let i = start; i < rules.length; i++) {
-      const rule = rules[i] as Rule;
+  async apply(ctx: Context): Promise<void> {
+    if (ctx.user.name === ASSERTING_USER) return;
+    for (const rule of [...this.rules]) {
       // A fault that was removed while the request waited for an earlier one is not applied.
       if (!this.rules.has(rule) || rule.pattern === undefined || !matches(rule.pattern, ctx) || !strikes(rule)) continue;
-      const struck = rule.strike(ctx, rule);
-      if (isPending(struck)) return struck.then(() => this.applyFrom(rules, i + 1, ctx));
+      await rule.strike(ctx, rule);
     }
   }
   /** Throws where calls of the webhook fail. */

@@ -2,8 +2,8 @@
 
 import type { RequestHooks } from '@plat-dev/compose/requests/request-hooks';
 import { type Clock, FakeClock } from '@plat-dev/lib/clock';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Context } from '@plat-dev/server/context';
+import type { Step } from '@plat-dev/server/pipeline';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';
 import type { Engine } from '@plat-dev/storage/engine';
 import { asMemoryEngine } from '@plat-dev/storage/engines/memory';
@@ -37,10 +37,10 @@ export class Instruments implements RequestHooks {
     return (req, res, upgrade) =>
       this.endCourses === undefined ? handle(req, res, upgrade) : this.requests.within(() => handle(req, res, upgrade));
   }
-  readonly onKnownRequest = (ctx: Context): MaybePromise<void> => {
+  readonly onKnownRequest: Step = (ctx) => {
     this.activity.begin(ctx);
     this.requests.begin(ctx);
-    return this.faults.apply(ctx);
+    if (!this.faults.none) return this.faults.apply(ctx);
   };
   finished(ctx: Context): void {
     this.activity.end(ctx);

@@ -14,7 +14,7 @@ import { type Described, longTime, orUnset, type ReadForm } from './values.ts';
 
 export const describeAutoscaler: Describer<HorizontalPodAutoscaler | V1> = {
   versions: ['v2', 'v2beta2', 'v1'],
-  write(page, autoscaler, _, version) {
+  async write(page, autoscaler, _, version) {
     const { metadata } = autoscaler;
     const { scaleTargetRef: target = {}, minReplicas, maxReplicas = 0 } = autoscaler.spec ?? {};
     const { currentReplicas = 0, desiredReplicas = 0 } = autoscaler.status ?? {};

@@ -22,7 +22,7 @@ const parts = [
 
 export const describeCertificateRequest: Describer<CertificateSigningRequest> = {
   versions: ['v1', 'v1beta1'],
-  write(page, request) {
+  async write(page, request) {
     const { metadata, spec = {} } = request;
     const { subjectBytes, names } = parsed(spec.request);
     page.field('Name', metadata.name).field('Labels', labelsText(metadata.labels)).field('Annotations', labelsText(metadata.annotations));

@@ -13,7 +13,7 @@ const sorted = (values: Readonly<Record<string, string>> = {}): [string, string]
   Object.entries(values).sort(([a], [b]) => inOrder(a, b));
 
 export const describeConfigMap: Describer<ConfigMap> = {
-  write(page, { metadata, data, binaryData }) {
+  async write(page, { metadata, data, binaryData }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.write('\nData\n====\n');
@@ -26,7 +26,7 @@ export const describeConfigMap: Describer<ConfigMap> = {
 
 export const describeSecret: Describer<Secret> = {
   events: false,
-  write(page, { metadata, type = '', data }, { identity }) {
+  async write(page, { metadata, type = '', data }, { identity }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.write('\n').field('Type', type).write('\nData\n====\n');

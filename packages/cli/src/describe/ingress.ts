@@ -82,7 +82,7 @@ const errorText = (error: Error): string => `<error: ${error.message}>`;
 
 export const describeIngressClass: Describer<IngressClass> = {
   versions: ['v1', 'v1beta1'],
-  write(page, { metadata, spec = {} }) {
+  async write(page, { metadata, spec = {} }) {
     page.field('Name', metadata.name).labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.field('Controller', spec.controller);
     if (spec.parameters === undefined) return;

@@ -10,7 +10,7 @@ import { controllerOf, longTime, orNone, orUnset, selectorText, yesNo } from './
 const MAX_INDEXES = 50;
 
 export const describeJob: Describer<Job> = {
-  write(page, { metadata, spec = {}, status = {} }) {
+  async write(page, { metadata, spec = {}, status = {} }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace).field('Selector', selectorText(spec.selector));
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.fieldIfSet('Controlled By', controllerOf(metadata)).fieldIfSet('Parallelism', spec.parallelism);
@@ -34,7 +34,7 @@ function shortened(indexes = ''): string {
 
 export const describeCronJob: Describer<CronJob> = {
   versions: ['v1', 'v1beta1'],
-  write(page, { metadata, spec = {}, status = {} }) {
+  async write(page, { metadata, spec = {}, status = {} }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.field('Schedule', spec.schedule).field('Concurrency Policy', spec.concurrencyPolicy);

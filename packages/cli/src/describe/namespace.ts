@@ -91,7 +91,7 @@ function usage({ status = {} }: Described<ResourceQuota>, alike: boolean): Cell[
 
 export const describeQuota: Describer<ResourceQuota> = {
   events: false,
-  write(page, quota) {
+  async write(page, quota) {
     page.field('Name', quota.metadata.name).field('Namespace', quota.metadata.namespace);
     writeScopes(page, quota, ' * ');
     page.table(['Resource', 'Used', 'Hard'], usage(quota, true));
@@ -113,7 +113,7 @@ function limitRows({ spec = {} }: Described<LimitRange>): Cell[][] {
 
 export const describeLimitRange: Describer<LimitRange> = {
   events: false,
-  write(page, range) {
+  async write(page, range) {
     page.field('Name', range.metadata.name).field('Namespace', range.metadata.namespace);
     page.table(limitColumns, limitRows(range));
   },

@@ -11,7 +11,7 @@ import { orNone, type ReadForm, selectorOrNone, selectorText, timeWithZone } fro
 
 export const describeNetworkPolicy: Describer<NetworkPolicy> = {
   events: false,
-  write(page, { metadata, spec = {} }) {
+  async write(page, { metadata, spec = {} }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace).field('Created on', timeWithZone(metadata.creationTimestamp));
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations).heading('Spec');
     const below = page.at(1);

@@ -12,7 +12,7 @@ import { controllerOf, type Described, longTime, type ReadForm } from './values.
 import { writeVolumes } from './volumes.ts';
 
 export const describePod: Describer<Pod> = {
-  write(page, pod, { now }) {
+  async write(page, pod, { now }) {
     writeHead(page, pod, now);
     writeAllContainers(page, pod);
     writeConditions(page, pod);

@@ -9,7 +9,7 @@ import { labelsText, orNone, orUnset, selectorOrNone } from './values.ts';
 
 export const describeDisruptionBudget: Describer<PodDisruptionBudget> = {
   versions: ['v1', 'v1beta1'],
-  write(page, { metadata, spec = {}, status = {} }) {
+  async write(page, { metadata, spec = {}, status = {} }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     if (spec.minAvailable !== undefined) page.field('Min available', spec.minAvailable);
     else page.fieldIfSet('Max unavailable', spec.maxUnavailable);
@@ -21,7 +21,7 @@ export const describeDisruptionBudget: Describer<PodDisruptionBudget> = {
 };
 
 export const describePriorityClass: Describer<PriorityClass> = {
-  write(page, { metadata, value = 0, globalDefault = false, preemptionPolicy, description }) {
+  async write(page, { metadata, value = 0, globalDefault = false, preemptionPolicy, description }) {
     page.field('Name', metadata.name).field('Value', value).field('GlobalDefault', globalDefault);
     page.field('PreemptionPolicy', preemptionPolicy).field('Description', description);
     page.field('Annotations', labelsText(metadata.annotations));
@@ -35,7 +35,7 @@ const rangesText = (ranges: readonly Range[] = []): string => listText(ranges.ma
 export const describePodSecurityPolicy: Describer<PodSecurityPolicy> = {
   versions: ['v1beta1'],
   events: false,
-  write(page, { metadata, spec = {} }) {
+  async write(page, { metadata, spec = {} }) {
     page.field('Name', metadata.name).write('\nSettings:\n');
     const below = page.at(1);
     below.field('Allow Privileged', spec.privileged ?? false).field('Allow Privilege Escalation', orUnset(spec.allowPrivilegeEscalation));

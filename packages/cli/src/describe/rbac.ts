@@ -6,7 +6,7 @@ import { bracketed, type ReadForm } from './values.ts';
 
 export const describeRole: Describer<Role | ClusterRole> = {
   events: false,
-  write(page, { metadata, rules = [] }) {
+  async write(page, { metadata, rules = [] }) {
     page.field('Name', metadata.name).labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page
       .heading('PolicyRule')
@@ -74,7 +74,7 @@ const orderText = (
 
 export const describeRoleBinding: Describer<RoleBinding | ClusterRoleBinding> = {
   events: false,
-  write(page, { metadata, roleRef, subjects = [] }) {
+  async write(page, { metadata, roleRef, subjects = [] }) {
     page.field('Name', metadata.name).labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.heading('Role').at(1).field('Kind', roleRef?.kind).field('Name', roleRef?.name);
     const rows = subjects.map(({ kind, name, namespace }) => [kind, name, namespace]);

@@ -49,7 +49,7 @@ export function endpointsText({ subsets = [] }: ReadForm<Endpoints>, portName: s
 }
 
 export const describeEndpoints: Describer<Endpoints> = {
-  write(page, { metadata, subsets = [] }) {
+  async write(page, { metadata, subsets = [] }) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations).heading('Subsets');
     const addressesText = (addresses: readonly { readonly ip?: string }[] = []): string => orNone(addresses.map(({ ip }) => ip).join(','));
@@ -72,7 +72,7 @@ const portColumns = ['Name', 'Port', 'Protocol'];
 
 export const describeEndpointSlice: Describer<EndpointSlice & OlderSlice> = {
   versions: ['v1', 'v1beta1'],
-  write(page, { metadata, addressType, ports = [], endpoints = [] }, _, version) {
+  async write(page, { metadata, addressType, ports = [], endpoints = [] }, _, version) {
     page.field('Name', metadata.name).field('Namespace', metadata.namespace);
     page.labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations).field('AddressType', addressType);
     if (ports.length === 0) page.line('Ports: <unset>');

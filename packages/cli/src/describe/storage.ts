@@ -10,7 +10,7 @@ import { bracketed, type Described, labelsText, longTime, orUnset, type ReadForm
 import { writeSource } from './volumes.ts';
 
 export const describeVolume: Describer<PersistentVolume> = {
-  write(page, { metadata, spec = {}, status = {} }, { now }) {
+  async write(page, { metadata, spec = {}, status = {} }, { now }) {
     const { claimRef } = spec;
     page.field('Name', metadata.name).labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.field('Finalizers', bracketed(metadata.finalizers));
@@ -52,7 +52,7 @@ function writeTerm(page: Page, level: number, index: number, lines: readonly str
 }
 
 export const describeStorageClass: Describer<StorageClass> = {
-  write(page, object, { identity }) {
+  async write(page, object, { identity }) {
     const { metadata, mountOptions = [], allowedTopologies } = object;
     const isDefault = ['storageclass', 'storageclass.beta'].some(
       (prefix) => metadata.annotations?.[domainName(identity, 'is-default-class', prefix)] === 'true',
@@ -79,7 +79,7 @@ export const describeStorageClass: Describer<StorageClass> = {
 };
 
 export const describeCSINode: Describer<CSINode> = {
-  write(page, { metadata, spec = {} }: Described<CSINode>) {
+  async write(page, { metadata, spec = {} }: Described<CSINode>) {
     page.field('Name', metadata.name).labels('Labels', metadata.labels).annotations('Annotations', metadata.annotations);
     page.field('CreationTimestamp', longTime(metadata.creationTimestamp)).heading('Spec');
     if (spec.drivers === undefined) return;

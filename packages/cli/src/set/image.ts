@@ -29,7 +29,7 @@ An object that has these images already is not reported.
         options: line.options,
         args,
         line,
-        change: (object) => withImages(object, images, !isStock(io)),
+        change: async (object) => withImages(object, images, !isStock(io)),
       },
       io,
     );

@@ -28,7 +28,7 @@ Examples:
     if (options.limits === '' && options.requests === '') throw new FlagError('which resources? For example: --limits=cpu=500m,memory=1Gi');
     const limits = options.limits === '' ? undefined : resourceList('limits', options.limits);
     const requests = options.requests === '' ? undefined : resourceList('requests', options.requests);
-    const change = (object: JsonObject): JsonObject => {
+    const change = async (object: JsonObject): Promise<JsonObject> => {
       let isContainerFound = false;
       const changed = withPodSpec(object, (spec) =>
         withContainers(spec, (container) => {

@@ -38,7 +38,7 @@ Examples:
         args: line.args.slice(0, -1),
         line,
         reportsAll: true,
-        change(object) {
+        async change(object) {
           if (object.kind !== 'Service' || object.apiVersion !== 'v1') throw new Error('setting a selector is only supported for Services');
           return { ...object, spec: { ...(object.spec as object), selector: matchLabels } };
         },

@@ -29,7 +29,7 @@ Examples:
         args: line.args.slice(0, -1),
         line,
         reportsAll: true,
-        change: (object) => withPodSpec(object, (spec) => ({ ...spec, serviceAccountName: name })),
+        change: async (object) => withPodSpec(object, (spec) => ({ ...spec, serviceAccountName: name })),
       },
       io,
     );

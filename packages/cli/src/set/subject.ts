@@ -37,7 +37,7 @@ Examples:
         options: { ...line.options, user: undefined },
         args: line.args,
         line,
-        change(object, work) {
+        async change(object, work) {
           const { group: apiGroup } = splitApiVersion((object.apiVersion as string | undefined) ?? '');
           const isBinding = object.kind === 'RoleBinding' || object.kind === 'ClusterRoleBinding';
           if (!isBinding || !apiGroup.startsWith('rbac.authorization.'))

@@ -1,7 +1,6 @@
 /** The shared part of `plat set`: reads objects of the server or of files, changes them, and sends the difference. */
 
 import type { FlagTable, FlagValues } from '@plat-dev/lib/flags';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
@@ -44,7 +43,7 @@ export interface Update {
   /** Only `change` is called, nothing is written or reported: for --list. */
   readonly readOnly?: boolean;
   /** The changed object. `work` is undefined with --local. Throws an Error for an object that cannot be changed so. */
-  change(object: JsonObject, work: Work | undefined): MaybePromise<JsonObject>;
+  change(object: JsonObject, work: Work | undefined): Promise<JsonObject>;
 }
 
 /** Returns the exit code. */

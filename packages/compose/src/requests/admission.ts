@@ -3,7 +3,6 @@
 import type { KindEnv } from '@plat-dev/kinds/kind';
 import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { fromHub, toHub } from '@plat-dev/kinds/served-kind';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { applyDefaults } from '@plat-dev/schema/json';
 import { chainMetrics } from '@plat-dev/server/admission/admission-metrics';
 import { admissionChain } from '@plat-dev/server/admission/chain';
@@ -37,7 +36,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   const configurations: ReadonlyMap<string, PluginConfiguration> =
     file === undefined
       ? new Map()
-      : await withName('--admission-control-config-file', () => readAdmissionConfiguration(file, identity, enabled));
+      : await withName('--admission-control-config-file', async () => readAdmissionConfiguration(file, identity, enabled));
   for (const fields of deprecatedPlugins(enabled)) log.warn('deprecated admission plug-in is enabled', fields);
   const env = pluginEnv(base, deps);
   for (const [plugin, plural] of webhookPlugins) if (!enabled.includes(plugin)) warnUnasked(env, plugin, plural);
@@ -45,14 +44,14 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
   for (const name of enabled) {
     // Without the feature the plug-in may be named and configured, and checks nothing.
     if (name === 'PodSecurity' && !options.features.isOn('PodSecurity')) continue;
-    chain.push(await withName(`admission plug-in ${name}`, () => plugins[name](env, configurations.get(name))));
+    chain.push(await withName(`admission plug-in ${name}`, async () => plugins[name](env, configurations.get(name))));
   }
   // The check for escalation runs last, on the final object.
   chain.push(rbacEscalation(deps.auth.escalation));
   return admissionChain(chain, chainMetrics(metrics, clock));
 }
 
-async function withName<T>(pluginName: string, make: () => MaybePromise<T>): Promise<T> {
+async function withName<T>(pluginName: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
   } catch (error) {

@@ -40,10 +40,11 @@ test('a large pod is bound in slices: it is neither decoded nor encoded at once'
     throw new Error('it is done at once');
   };
   const versions = {
-    recent: { written: () => undefined, keep: () => {} },
+    recent: { sharedObject: () => undefined, keep: () => {} },
     decode: async (_: unknown, slices: unknown) => (slices === undefined ? atOnce() : pod),
-    async encode(object: { spec: unknown }, slices: unknown) {
-      if (slices === undefined) atOnce();
+    encode: atOnce,
+    *encodedValue(object: { spec: unknown }) {
+      yield;
       committed.push(object.spec);
       return storedValue('{"metadata":{"uid":"u"}}', 'u');
     },

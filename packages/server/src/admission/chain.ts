@@ -66,13 +66,11 @@ class Runner {
   }
   private async admitAgain(first: MaybePromise<void>, request: AdmissionRequest, metadataBefore: ApiObject['metadata']): Promise<void> {
     await first;
-    await this.again(request);
+    if (request.reinvocation === 'wanted') {
+      request.reinvocation = 'running';
+      await this.phase('admit', request);
+    }
     checkSame(request, metadataBefore.name, metadataBefore.namespace, metadataBefore.uid, metadataBefore.generateName);
-  }
-  private again(request: AdmissionRequest): MaybePromise<void> {
-    if (request.reinvocation !== 'wanted') return;
-    request.reinvocation = 'running';
-    return this.phase('admit', request);
   }
 
   phase(phase: Phase, request: AdmissionRequest): MaybePromise<void> {

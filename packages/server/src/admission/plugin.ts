@@ -28,7 +28,7 @@ export interface PluginEnv {
   /** Default toleration seconds of pods on unhealthy nodes. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
   /** Whether a user is authorized for an action. */
-  may(user: User, action: UserAction): MaybePromise<boolean>;
+  may(user: User, action: UserAction): Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
   findKind(group: string, kind: string, version?: string): ServedKind | undefined;
   /** Whether a version of a group, or one resource of it, is served. `group` is the full group name. */

@@ -76,7 +76,7 @@ export class World {
     newUid: () => this.random.uuid(),
     feature: () => false,
     tolerationSeconds: { notReady: 300, unreachable: 300 },
-    may: (user, action) => this.may(user, action),
+    may: async (user, action) => this.may(user, action),
     findKind: (group, kind) => {
       const found = kinds.find((one) => one.kind === kind && serve(one, kubernetes).some((served) => served.group === group));
       return found === undefined ? undefined : serve(found, kubernetes)[0];

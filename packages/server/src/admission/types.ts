@@ -29,7 +29,7 @@ export interface SideWrite {
  */
 export interface CommitStep {
   /** Adds side writes. Throws an ApiError to deny after all. */
-  prepare(): MaybePromise<void>;
+  prepare(): Promise<void>;
   /**
    * The revision of the commit, if the store knows it before the commit is durable: another request may
    * already build on it.

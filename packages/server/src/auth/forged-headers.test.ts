@@ -59,7 +59,7 @@ test('the token itself proves its user, so that the test above can fail', async 
   expect(user?.name).toBe('admin');
 });
 
-const refusing: Authorizer = { name: 'nobody', authorize: () => noOpinion, rulesFor: () => noRules };
+const refusing: Authorizer = { name: 'nobody', authorize: () => noOpinion, rulesFor: async () => noRules };
 const caller: User = { name: 'caller', groups: [wellKnown.authenticated] };
 
 test('whoever may impersonate nobody becomes nobody, whatever the headers say', async () => {

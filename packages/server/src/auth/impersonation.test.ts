@@ -20,7 +20,7 @@ function ruled(...rules: PolicyRule[]): Authorizer & { allowed: Attributes[] } {
       if (yes) allowed.push(asked);
       return { decision: yes ? 'allow' : 'none', reason: '' };
     },
-    rulesFor: () => noRules,
+    rulesFor: async () => noRules,
   };
 }
 const imp = (resource: string, names?: string[], group = ''): PolicyRule => ({

@@ -139,7 +139,7 @@ export interface Authorizer {
    * the answer may be another one at any time; absent: so for every user.
    */
   changes?(user: User): (() => number) | undefined;
-  rulesFor(user: User, namespace: string): MaybePromise<RuleSet>;
+  rulesFor(user: User, namespace: string): Promise<RuleSet>;
 }
 
 export const noOpinion: Decision = { decision: 'none', reason: '' };

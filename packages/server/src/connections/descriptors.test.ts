@@ -9,7 +9,7 @@ test('what finds no descriptor is tried again until it does', async () => {
   let attempts = 0;
   const notices: unknown[] = [];
   const done = withDescriptors(
-    () => {
+    async () => {
       if (++attempts < 4) throw new Error('the file cannot be opened', { cause: exhausted() });
       return 'opened';
     },

@@ -4,7 +4,6 @@
  */
 
 import type { Clock } from '@plat-dev/lib/clock';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 
 /** How long to wait for descriptors, and the delay between two attempts. */
 export const DESCRIPTORS_WAIT_MS = 30_000;
@@ -20,11 +19,7 @@ export const isExhausted = (error: unknown): boolean => {
 };
 
 /** Runs a function that needs descriptors, with retries while there are none; throws the last error, with advice. */
-export async function withDescriptors<T>(
-  run: () => MaybePromise<T>,
-  notice: ((error: unknown) => void) | undefined,
-  clock: Clock,
-): Promise<T> {
+export async function withDescriptors<T>(run: () => Promise<T>, notice: ((error: unknown) => void) | undefined, clock: Clock): Promise<T> {
   const until = clock.monotonic() + DESCRIPTORS_WAIT_MS;
   for (let attempt = 0; ; attempt++) {
     try {

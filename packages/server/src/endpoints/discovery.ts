@@ -10,7 +10,6 @@ import {
   APIVersions,
 } from '@plat-dev/kinds/meta-kinds';
 import { own } from '@plat-dev/lib/own';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { pathNotFound } from '@plat-dev/meta/errors';
 import { otherIdentityHint } from '@plat-dev/meta/identity';
@@ -77,7 +76,7 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     send(ctx, 200, representation.type, body);
   };
 
-  return (ctx) => {
+  return async (ctx) => {
     const path = ctx.path.length > 1 && ctx.path.endsWith('/') ? ctx.path.slice(0, -1) : ctx.path;
     const parts = path.split('/').slice(1);
     if (parts[0] === 'api') return showCore(ctx, parts);
@@ -95,14 +94,14 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     throw pathNotFound();
   };
 
-  function noSuchGroup(ctx: Context, name: string): MaybePromise<void> {
+  function noSuchGroup(ctx: Context, name: string): void {
     const hint = otherIdentityHint(services.identity, name, (own) => groups().byName.get(own)?.builtin === true);
     const why = hint ?? services.registry.catalog.whyGroupNotServed(name);
     if (why !== undefined) throw pathNotFound(why);
-    return pageNotFound(ctx);
+    pageNotFound(ctx);
   }
 
-  function showGroup(ctx: Context, path: string, name: string): MaybePromise<void> {
+  async function showGroup(ctx: Context, path: string, name: string): Promise<void> {
     const group = options.listed().find((one) => one.name === name);
     if (group === undefined) return noSuchGroup(ctx, name);
     return show(ctx, path, () => ({ schema: APIGroupSchema, object: topLevel(groupOf(group), 'APIGroup') }));

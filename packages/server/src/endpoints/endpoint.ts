@@ -1,10 +1,9 @@
 /** Non-resource paths: an endpoint answers a path of its own. */
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Context } from '../context.ts';
 import { parseAccept, unacceptable } from '../request/negotiate.ts';
 
-export type Endpoint = (ctx: Context) => MaybePromise<void>;
+export type Endpoint = (ctx: Context) => Promise<void>;
 
 /** The path exists, the method does not. */
 export const noSuchMethod = (): ApiError =>
@@ -12,7 +11,7 @@ export const noSuchMethod = (): ApiError =>
 
 /** An endpoint that only reads. */
 export function readOnly(endpoint: Endpoint): Endpoint {
-  return (ctx) => {
+  return async (ctx) => {
     if (ctx.method !== 'GET') throw noSuchMethod();
     return endpoint(ctx);
   };

@@ -84,7 +84,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const find = (path: string): Endpoint => {
     const exact = byPath.get(path) ?? unlisted.get(path);
     if (exact !== undefined) return exact;
-    return below.find(([prefix]) => path.startsWith(prefix))?.[1] ?? pageNotFound;
+    return below.find(([prefix]) => path.startsWith(prefix))?.[1] ?? noEndpoint;
   };
   return {
     byPath,
@@ -92,6 +92,8 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     metricsPath: (path) => (byPath.has(path) ? path : (below.find(([prefix]) => path.startsWith(prefix))?.[0].slice(0, -1) ?? '')),
   };
 }
+
+const noEndpoint: Endpoint = async (ctx) => pageNotFound(ctx);
 
 /** Endpoints that are loaded with the first request for one of them: a start does not wait for what few ask for. */
 function whenAsked(load: () => Promise<ReadonlyMap<string, Endpoint>>): (path: string) => Endpoint {

@@ -6,7 +6,7 @@ import { compareText, type Groups } from './groups.ts';
 
 /** `paths` are those of endpoints; the groups' own are added. */
 export function rootEndpoint(groups: () => Groups, listGroups: () => readonly ListedGroup[], paths: () => Iterable<string>): Endpoint {
-  return (ctx) => {
+  return async (ctx) => {
     const all = new Set(paths());
     for (const group of groups().all) {
       for (const version of group.versions) all.add(version.path);

@@ -37,7 +37,7 @@ export function versionInfo(build: BuildInfo): Readonly<Record<string, string>> 
 
 export function versionEndpoint(build: BuildInfo): Endpoint {
   const text = JSON.stringify(versionInfo(build), undefined, 2);
-  return readOnly((ctx) => {
+  return readOnly(async (ctx) => {
     demandJson(ctx);
     send(ctx, 200, 'application/json', text);
   });

@@ -11,7 +11,7 @@ const ROOT = '/debug/api_priority_and_fairness';
 
 export function dumpEndpoints(flows: Flows, wallClock: () => number): [string, Endpoint][] {
   const page = (rows: (ctx: Context) => readonly (readonly (string | number | boolean)[])[]): Endpoint =>
-    readOnly((ctx) => {
+    readOnly(async (ctx) => {
       flows.refresh();
       sendText(ctx, 200, table(rows(ctx)));
     });

@@ -94,7 +94,7 @@ test('what is allowed is not asked again until something changes; what is not al
       return allows ? { decision: 'allow', reason: '' } : noOpinion;
     },
     changes: (user) => (user === bob ? undefined : () => changes),
-    rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+    rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
   };
   const may = asking(authorizer);
   const askedFor = (user: User, times: number): number => {

@@ -2,10 +2,10 @@
 
 import { EventEmitter } from 'node:events';
 import { TURN_BYTES } from '@plat-dev/lib/next-turn';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Item } from '@plat-dev/storage/item';
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../context.ts';
+import type { Step } from '../pipeline.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
@@ -22,7 +22,7 @@ interface Received {
   readonly body: Buffer;
 }
 /** Sends to a client that takes everything at once. */
-async function receive(http2: boolean, send: (ctx: Context) => MaybePromise<void>): Promise<Received> {
+async function receive(http2: boolean, send: Step): Promise<Received> {
   const chunks: Buffer[] = [];
   let length = -1;
   let finish: () => void = () => {};

@@ -1,4 +1,3 @@
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { bearer } from '../auth/authn/bearer.ts';
@@ -8,10 +7,10 @@ import { requestInfo } from '../request/request-info.ts';
 import { checkAgain } from './check.ts';
 
 const rules = { resourceRules: [], nonResourceRules: [], incomplete: false };
-const authorizerOf = (decide: (name: string, verb: string) => MaybePromise<Decision>): Authorizer => ({
+const authorizerOf = (decide: (name: string, verb: string) => ReturnType<Authorizer['authorize']>): Authorizer => ({
   name: 'test',
   authorize: ({ user, verb }) => decide(user.name, verb),
-  rulesFor: () => rules,
+  rulesFor: async () => rules,
 });
 const allow: Decision = { decision: 'allow', reason: '' };
 

@@ -1,10 +1,9 @@
 /** Whether a request would still be allowed: authentication, impersonation and authorization, once more. */
 
-import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
 import { impersonate, wantsImpersonation } from '../auth/impersonation.ts';
-import { type Authenticator, type Authorizer, type Decision, TokenUnchecked, type User } from '../auth/types.ts';
+import { type Authenticator, type Authorizer, type Decision, TokenUnchecked } from '../auth/types.ts';
 import type { Context } from '../context.ts';
 import { userGivenWith } from '../in-process.ts';
 import { SocketRequest } from '../steps/authenticate.ts';
@@ -17,19 +16,15 @@ export interface CheckDeps {
   readonly authorizer: Authorizer;
 }
 
-/** Synchronous if nothing is remote. Never rejects. */
-export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => MaybePromise<Verdict> {
-  const may = (ctx: Context, user: User): MaybePromise<Verdict> => {
-    return whenReady(authorizer.authorize({ ...attributesOf(ctx), user }), verdictOf);
-  };
-  const as = (ctx: Context, caller: User | undefined): MaybePromise<Verdict> => {
+/** Never rejects. */
+export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => Promise<Verdict> {
+  const verdict = async (ctx: Context): Promise<Verdict> => {
+    const caller = userGivenWith(ctx.req) ?? (await authenticator.authenticate(new SocketRequest(ctx)));
     if (caller === undefined) return 'ended';
-    if (!wantsImpersonation(ctx.req.headers)) return may(ctx, caller);
-    return impersonate(identity, ctx.req, caller, authorizer).then((user) => may(ctx, user ?? caller));
+    const impersonated = wantsImpersonation(ctx.req.headers) ? await impersonate(identity, ctx.req, caller, authorizer) : undefined;
+    return verdictOf(await authorizer.authorize({ ...attributesOf(ctx), user: impersonated ?? caller }));
   };
-  const verdict = (ctx: Context): MaybePromise<Verdict> =>
-    whenReady(userGivenWith(ctx.req) ?? authenticator.authenticate(new SocketRequest(ctx)), (user) => as(ctx, user));
-  return (ctx) => orElse(() => verdict(ctx), verdictOnError);
+  return (ctx) => verdict(ctx).catch(verdictOnError);
 }
 
 /** A decision with an error is not final: an authorizer failed. */

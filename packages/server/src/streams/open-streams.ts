@@ -14,7 +14,6 @@
 
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import { Ticker } from '@plat-dev/lib/ticker';
-import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { atEnd, type Context, whenLeft } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
@@ -39,7 +38,7 @@ export type Verdict = 'allowed' | 'ended' | 'unknown';
 export interface OpenStreamsOptions {
   readonly clock: Clock;
   /** Authenticates and authorizes a request again. */
-  readonly check: (ctx: Context) => MaybePromise<Verdict>;
+  readonly check: (ctx: Context) => Promise<Verdict>;
   /** Whether the credential of a request may depend on one of the changed objects. */
   readonly concerns: (ctx: Context, objects: ReadonlySet<string>) => boolean;
   /** Lets other work run. */
@@ -140,12 +139,7 @@ export class OpenStreams {
     for (const [i, ctx] of streams.entries()) {
       if (i % SLICE === SLICE - 1) await this.options.yieldTurn();
       if (!this.open.has(ctx)) continue;
-      const verdict = this.options.check(ctx);
-      if (!isPending(verdict)) {
-        this.apply(ctx, verdict);
-        continue;
-      }
-      pendingDecisions.push(verdict.then((later) => this.apply(ctx, later)));
+      pendingDecisions.push(this.options.check(ctx).then((verdict) => this.apply(ctx, verdict)));
       if (pendingDecisions.length < MAX_ASKED) continue;
       await Promise.all(pendingDecisions);
       pendingDecisions = [];

@@ -73,6 +73,6 @@ function whenNeeded(live: LiveSource, make: () => Authorizer): Authorizer {
     },
     // What nodes may do depends on pods, which change all the time.
     changes: (user) => (isNode(user.groups) ? undefined : noChanges),
-    rulesFor: (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
+    rulesFor: async (user, namespace) => (isNode(user.groups) ? authorizer().rulesFor(user, namespace) : noRules),
   };
 }

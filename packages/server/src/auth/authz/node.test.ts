@@ -158,13 +158,13 @@ test('a node keeps its own lease, its own CSI node and its own attachments', () 
   expect(may('get', attachment, 'va', '', node('n2'))).toMatch(/no relationship/);
 });
 
-test('pods that were there before count, and rules of nodes cannot be listed', () => {
+test('pods that were there before count, and rules of nodes cannot be listed', async () => {
   pod({ imagePullSecrets: [{ name: 's' }] });
   authorizer = new NodeAuthorizer(store.live, kubernetes);
   expect(may('get', 'secrets', 's')).toBe('yes');
-  expect(authorizer.rulesFor(node('n1'))).toMatchObject({
+  expect(await authorizer.rulesFor(node('n1'))).toMatchObject({
     incomplete: true,
     error: 'node authorizer does not support user rule resolution',
   });
-  expect(authorizer.rulesFor({ name: 'bob', groups: [] })).toMatchObject({ incomplete: false });
+  expect(await authorizer.rulesFor({ name: 'bob', groups: [] })).toMatchObject({ incomplete: false });
 });

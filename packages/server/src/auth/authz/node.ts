@@ -139,7 +139,7 @@ export class NodeAuthorizer implements Authorizer {
     return this.rules.find(attributes) === undefined ? noOpinion : allowed;
   }
 
-  rulesFor(user: User): RuleSet {
+  async rulesFor(user: User): Promise<RuleSet> {
     if (nodeOf(user) === undefined) return noRules;
     return { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' };
   }

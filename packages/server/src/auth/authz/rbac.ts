@@ -96,7 +96,7 @@ export class RoleBasedAccess implements Authorizer {
     return this.roles.get(roleKey(kind, namespace, name))?.rules;
   }
 
-  rulesFor(user: User, namespace: string): RuleSet {
+  async rulesFor(user: User, namespace: string): Promise<RuleSet> {
     const { rules, errors } = this.policyRules(user, namespace);
     const resourceRules: ResourceRule[] = [];
     const nonResourceRules: NonResourceRule[] = [];

@@ -15,15 +15,15 @@ export const superuser: Authorizer = {
   authorize: (attributes) => (attributes.user.groups.includes(wellKnown.masters) ? allowed : noOpinion),
   changes: () => noChanges,
   // A stock server lists the permissions of roles, and omits this one.
-  rulesFor: () => noRules,
+  rulesFor: async () => noRules,
 };
 
 export const alwaysAllow: Authorizer = {
   name: 'AlwaysAllow',
   authorize: () => allowed,
   changes: () => noChanges,
-  rulesFor: () => everything,
+  rulesFor: async () => everything,
 };
 
 const forbidden: Decision = { decision: 'none', reason: 'Everything is forbidden.' };
-export const alwaysDeny: Authorizer = { name: 'AlwaysDeny', authorize: () => forbidden, rulesFor: () => noRules };
+export const alwaysDeny: Authorizer = { name: 'AlwaysDeny', authorize: () => forbidden, rulesFor: async () => noRules };

@@ -26,7 +26,7 @@ const authorizer: Authorizer = {
         ? { decision: 'deny', reason: '', error: 'trouble' }
         : { decision: 'none', reason: '' };
   },
-  rulesFor: (_, namespace) => ({
+  rulesFor: async (_, namespace) => ({
     resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: [namespace] }],
     nonResourceRules: [],
     incomplete: true,

@@ -98,6 +98,6 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
       underWay.set(key, asking);
       return asking;
     },
-    rulesFor: () => ({ ...noRules, incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+    rulesFor: async () => ({ ...noRules, incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
   };
 }

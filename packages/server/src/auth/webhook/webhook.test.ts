@@ -275,5 +275,5 @@ test('decisions are kept, refusals shorter; questions of great size and failures
   expect(failed).toEqual({ decision: 'none', reason: '', error: 'the authorization webhook failed: the webhook answered 404' });
   await by.authorize(question({ name: 'other' }));
   expect(asked).toHaveLength(7);
-  expect(by.rulesFor({ name: 'u', groups: [] }, 'ns')).toMatchObject({ incomplete: true });
+  expect(await by.rulesFor({ name: 'u', groups: [] }, 'ns')).toMatchObject({ incomplete: true });
 });

@@ -2,7 +2,6 @@
  * NamespaceLifecycle: denies creates in a namespace that does not exist or is terminating, and deletion of the namespaces
  * that the server itself needs.
  */
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { forbidden, notFound } from '@plat-dev/meta/errors';
 import type { MakePlugin } from '../../plugin.ts';
 import type { AdmissionRequest } from '../../types.ts';
@@ -27,7 +26,7 @@ export const namespaceLifecycle: MakePlugin = ({ identity, live, catchUp }) => {
     name: 'NamespaceLifecycle',
     concerns: ({ kind }) => kind.namespaced || (kind.group === '' && kind.plural === 'namespaces'),
     handles: (operation) => operation === 'CREATE' || operation === 'DELETE' || operation === 'UPDATE',
-    admit(request: AdmissionRequest): MaybePromise<void> {
+    admit(request) {
       const { served, operation, namespace, name } = request;
       const isNamespace = served.kind.group === '' && served.kind.plural === 'namespaces';
       if (isNamespace) {

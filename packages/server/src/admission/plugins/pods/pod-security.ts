@@ -3,7 +3,6 @@
 import type { Pod, PodTemplateSpec } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { LiveView } from '@plat-dev/kinds/live-view';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kinds, type MakePlugin, type PluginEnv } from '../../plugin.ts';
@@ -69,7 +68,7 @@ class Evaluator {
   }
 
   /** Validates the labels of a namespace; a stricter level gets a warning about existing pods that violate it. */
-  namespace(request: AdmissionRequest): MaybePromise<void> {
+  async namespace(request: AdmissionRequest): Promise<void> {
     if (request.subresource !== '') return;
     const policyAndErrors = (object: ApiObject | undefined) => {
       const errors = new FieldErrors();
@@ -87,11 +86,8 @@ class Evaluator {
     if (after.level === 'privileged' || sameLevelVersion(after, enforcedBefore)) return;
     if (after.version === enforcedBefore.version && !stricter(after.level, enforcedBefore.level)) return;
     if (this.configuration.namespaces.has(request.name)) return;
-    const warn = (): void => {
-      for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
-    };
-    if (this.pods.pending !== undefined) return this.pods.pending().then(warn);
-    warn();
+    await this.pods.pending?.();
+    for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
   }
 
   pod(request: AdmissionRequest): void {
