@@ -16,7 +16,7 @@ function waiting(res: { destroyed: boolean; headersSent: boolean }) {
     if (lookups++ > 0) collection.pending = undefined;
     return { collection, kind: { namespaced: true }, definition: {} };
   };
-  const services = { registry: { catalog: {} } } as unknown as Services;
+  const services = { registry: { catalog: { serves: () => false } } } as unknown as Services;
   const ctx = {
     info: { group: '', version: 'v1', resource: 'pods', inNamespace: true, subresource: '', tooLong: false, verb: '' },
     route: { resource: find },

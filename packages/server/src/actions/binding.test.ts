@@ -71,7 +71,8 @@ test('a large pod is bound in slices: it is neither decoded nor encoded at once'
       return new Slices();
     },
   };
-  const write = { resource, namespace: 'a', name: '', subresource: '', dryRun: false, request };
+  const user = { name: 'scheduler', groups: [] };
+  const write = { resource, namespace: 'a', name: '', subresource: '', dryRun: false, user, manager: 'scheduler', request };
   await bind({ write, body: { metadata: { name: 'one' }, target: { name: 'node1' } } } as unknown as Parameters<Action>[0]);
   expect(asked).toEqual([100_000]);
   expect(committed).toEqual([{ nodeName: 'node1' }]);
