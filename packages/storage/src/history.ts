@@ -63,12 +63,20 @@ export interface HistoryStore {
   at(request: AtRequest): Promise<AtResult>;
   /** The newest revision that was written at or before a time; 0 if that is before everything that is kept. */
   revisionAt(time: number): Promise<number>;
-  /** Adds versions of a backup. Their revisions lie before those of this store: `skipTo` was called. */
+  /**
+   * Adds versions of a backup, in any order; those that no rule keeps are left out. Their revisions lie before those of this store
+   * (`skipTo` was called), and before those of their keys in it.
+   */
   add(versions: readonly KeptVersion[]): Promise<void>;
 }
 
 /** Which superseded versions are kept, and for how long. Asked for each key: it must be fast. */
 export interface HistoryPolicy {
+  /**
+   * Names the rules. A store that was kept by other rules is looked through again, as it is at each start if this is undefined:
+   * versions that were kept already are removed, or lose their values, as these rules say.
+   */
+  readonly id?: string;
   /** The rule of a key; undefined: its history is not kept. */
   ruleOf(key: string): HistoryRule | undefined;
   /** Bytes of all that is kept; the oldest goes first. */

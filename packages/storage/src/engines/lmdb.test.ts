@@ -4,23 +4,19 @@ import { temporaryDirectory } from '@plat-dev/lib/testing/temporary.testing';
 import { engineSuite } from '../engine.suite.ts';
 import { openLmdbEngine } from './lmdb.ts';
 
-engineSuite(
-  'lmdb',
-  async () => {
-    const dataDir = temporaryDirectory('plat-lmdb');
-    const clock = new FakeClock();
-    const open = () => openLmdbEngine({ dataDir, clock });
-    const fixture = {
-      engine: await open(),
-      async reopen() {
-        await fixture.engine.close();
-        fixture.engine = await open();
-        return fixture.engine;
-      },
-      advance: (milliseconds: number) => clock.advance(milliseconds),
-      dispose: () => rmSync(dataDir, { recursive: true }),
-    };
-    return fixture;
-  },
-  'it has only what is not compacted',
-);
+engineSuite('lmdb', async (options) => {
+  const dataDir = temporaryDirectory('plat-lmdb');
+  const clock = new FakeClock();
+  const open = () => openLmdbEngine({ ...options, dataDir, clock });
+  const fixture = {
+    engine: await open(),
+    async reopen() {
+      await fixture.engine.close();
+      fixture.engine = await open();
+      return fixture.engine;
+    },
+    advance: (milliseconds: number) => clock.advance(milliseconds),
+    dispose: () => rmSync(dataDir, { recursive: true }),
+  };
+  return fixture;
+});

@@ -29,6 +29,7 @@ import { Backlog } from './lmdb/backlog.ts';
 import { Commits, type Committed } from './lmdb/commits.ts';
 import { Compactor } from './lmdb/compactor.ts';
 import { checkRoom, freeBytes, freeBytesNow, writeError } from './lmdb/errors.ts';
+import { HistoryReader } from './lmdb/history-reader.ts';
 import { leaveCleanEnd, readBoot } from './lmdb/journal/clean-end.ts';
 import { Journal } from './lmdb/journal/journal.ts';
 import { type DirectoryLock, lockDirectory } from './lmdb/lock.ts';
@@ -44,7 +45,6 @@ import { TableWrites } from './lmdb/table-writes.ts';
 import { damagedStore, openTables, prepareDirectory } from './lmdb/tables.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { windowHistory } from './window-history.ts';
 
 export interface LmdbOptions {
   readonly dataDir: string;
@@ -98,7 +98,7 @@ class LmdbEngine implements Engine {
   readonly name = 'lmdb';
   readonly exclusive = true;
   compacted: number;
-  readonly history: HistoryStore = windowHistory(this);
+  readonly history: HistoryStore;
   readonly #dataDir: string;
   readonly #free: (directory: string) => number;
   readonly #clock: Clock;
@@ -150,7 +150,8 @@ class LmdbEngine implements Engine {
       published: (records, newest) => this.#subscriptions.publish(records, newest),
       expires: (time) => this.#expiry.expect(time),
     });
-    this.#compactor = new Compactor(tables, this.#compactionState());
+    this.#compactor = new Compactor(tables, this.#compactionState(), options.history);
+    this.history = this.#historyStore();
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
       due: (until, limit) => this.#due(until, limit),
@@ -279,6 +280,7 @@ class LmdbEngine implements Engine {
     return {
       ...stats,
       kept_versions: stats.kept_versions + this.#backlog.count,
+      history_bytes: this.#compactor.keptBytes,
       waiting_commits: this.#commits.waiting,
       subscribers: this.#subscriptions.count,
       unchecked_starts: this.#pages.uncheckedStarts,
@@ -395,6 +397,23 @@ class LmdbEngine implements Engine {
     if (at < this.compacted) throw new Compacted(this.compacted);
   }
 
+  #historyStore(): HistoryStore {
+    const reader = new HistoryReader(this.#tables, this.#reader, () => this.#checkReadable(undefined));
+    const read = async <T>(from: () => T | Promise<T>): Promise<T> => {
+      this.#checkReadable(undefined);
+      await this.#backlog.applyTo(this.revision);
+      return Promise.resolve()
+        .then(from)
+        .catch((error: unknown) => Promise.reject(this.#readError(error)));
+    };
+    return {
+      versions: (request) => read(() => reader.versions(request)),
+      at: (request) => read(() => reader.at(request)),
+      revisionAt: (time) => read(() => reader.revisionAt(time)),
+      add: (versions) => read(() => this.#compactor.add(versions)),
+    };
+  }
+
   #readerState() {
     const engine = this;
     return {
@@ -420,6 +439,7 @@ class LmdbEngine implements Engine {
       get stopped() {
         return engine.#closing !== undefined;
       },
+      now: () => engine.#clock.now(),
       bound: (revision: number) => engine.#holds.bound(revision),
       write: (bytes: number, fill: () => void) => engine.#writes.write(bytes, fill),
     };

@@ -29,7 +29,7 @@ export function prepareChange(
     change: { type, key, value, revision, created },
     version: { revision, index, created, deleted, expires },
     previous,
-    record: encodeRecord({ deleted, key, created, previous: place, time, revision, index }, value),
+    record: encodeRecord({ deleted, key, created, previous: place, time, revision, index, note: operation.note }, value),
   };
 }
 

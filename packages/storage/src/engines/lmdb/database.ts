@@ -11,6 +11,7 @@ import {
   positionKeys,
   rawValues,
   recordFacts,
+  recordSizes,
   records,
   recordValues,
   textKeys,
@@ -97,6 +98,7 @@ export function tablesOf(root: RootDatabase, path: string, fresh: boolean): Tabl
       recordFacts: table('records', positionKeys, recordFacts),
       rawRecords: table('records', positionKeys, rawValues),
       recordValues: table('records', positionKeys, recordValues),
+      recordSizes: table('records', positionKeys, recordSizes),
       expiries: table('expiries', expiryKeys, textValues),
       async write(fill) {
         try {

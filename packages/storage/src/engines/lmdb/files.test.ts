@@ -131,9 +131,9 @@ test('a database of another program is left alone', async () => {
 test('a store of a newer version is left alone', async () => {
   await makeStore();
   const newer = open({ path: file(), noSubdir: true, overlappingSync: false });
-  await newer.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' }).put(Buffer.from('format'), Buffer.from('4'));
+  await newer.openDB('meta', { keyEncoding: 'binary', encoding: 'binary' }).put(Buffer.from('format'), Buffer.from('5'));
   await newer.close();
-  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(/has the format 4 of a newer version; this one knows formats up to 3/);
+  await expect(openLmdbEngine({ dataDir })).rejects.toThrow(/has the format 5 of a newer version; this one knows formats up to 4/);
 });
 
 test('a full disk refuses writes until there is room, and reads go on', async () => {

@@ -4,7 +4,8 @@
  *
  *   versions   key 00 ~revision(8)          → flags(1) index(2) created(8) expires(8) check(4)
  *   records    revision(8) index(2)         → format(1) flags(1) key length(2) created(8) previous revision(8)
- *                                             previous index(2) time(8) revision(8) index(2) key value checksum(4)
+ *                                             previous index(2) time(8) revision(8) index(2) note length(4)
+ *                                             key note value checksum(4)
  *   expiries   expires(8) revision(8) index(2) → key
  *   meta       name → text (meta.ts)
  *
@@ -13,20 +14,29 @@
  *
  * A record contains its position and ends with a CRC-32 of all of it, the lowest byte first. The check of a version covers
  * its key as well (FNV-1a, which is faster than a call for so few bytes). An expiry is compared with its version.
+ *
+ * Flags of a record: 1 the key was deleted, 2 only the note of a put is kept, 4 a version of a backup, which never was current in
+ * this store: its row of the index says that the key is deleted. Records of format 2 have no note and no length of it.
  */
 import { crc32, WHOLE } from '../../crc32.ts';
 import { Slab } from '../../slab.ts';
 
 /** Format of the file as a whole. A file of a later one is not opened. */
-export const FORMAT = 3;
+export const FORMAT = 4;
+/** Since this format all rows have checksums: files are opened as they are. */
+export const FIRST_CHECKED_FORMAT = 3;
 /** Format of one record. */
-const RECORD_FORMAT = 2;
+const RECORD_FORMAT = 3;
+const RECORD_FORMAT_WITHOUT_NOTE = 2;
 
 const DELETED = 1;
+const DROPPED = 2;
+const ADDED = 4;
 const TWO_32 = 2 ** 32;
 /** A key of the index ends with a zero byte and the revision. */
 const REVISION_SUFFIX = 9;
-const RECORD_HEADER = 40;
+const RECORD_HEADER = 44;
+const RECORD_HEADER_WITHOUT_NOTE = 40;
 const CHECKSUM = 4;
 const VERSION_LENGTH = 23;
 
@@ -59,9 +69,16 @@ export interface RecordFacts {
   readonly previous: Position;
   /** When the commit was made, in milliseconds. */
   readonly time: number;
+  /** It is a version of a backup, which never was current in this store. */
+  readonly added?: boolean;
 }
-export type StoredFacts = RecordFacts & Position;
-export type StoredRecord = StoredFacts & { readonly value: Buffer };
+/** The writer's note, and whether the value was dropped so that only the note is kept. */
+interface NoteFacts {
+  readonly note: Buffer | undefined;
+  readonly dropped: boolean;
+}
+export type StoredFacts = RecordFacts & Position & { readonly bytes: number };
+export type StoredRecord = RecordFacts & Position & NoteFacts & { readonly value: Buffer };
 /** Only the position of a value, and the value. */
 export type StoredValue = Position & { readonly value: Buffer };
 /** Replaces a record whose bytes are wrong. */
@@ -169,6 +186,9 @@ export const records: ValueCodec<StoredRecord | DamagedRecord> = {
       time: readNumber(source, 22),
       revision: readNumber(source, 30),
       index: source.readUInt16BE(38),
+      added: ((source[1] as number) & ADDED) !== 0,
+      dropped: ((source[1] as number) & DROPPED) !== 0,
+      note: copyNote(source),
       value: copyValue(source, bytes.length),
     };
   },
@@ -189,9 +209,14 @@ export const recordFacts: ValueCodec<StoredFacts | DamagedRecord> = {
       time: readNumber(source, 22),
       revision: readNumber(source, 30),
       index: source.readUInt16BE(38),
+      added: ((source[1] as number) & ADDED) !== 0,
+      bytes: bytes.length,
     };
   },
 };
+
+/** Lengths of records. */
+export const recordSizes: ValueCodec<number> = { encode, decode: (bytes) => bytes.length };
 
 /** Values of records, for readers that have the rest. */
 export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
@@ -206,9 +231,9 @@ export const recordValues: ValueCodec<StoredValue | DamagedRecord> = {
 
 /** The problem with the bytes of a record. */
 function damageOf(source: Buffer, length: number): DamagedRecord | undefined {
-  if (length < RECORD_HEADER + CHECKSUM) return { damage: 'it is cut short' };
+  if (length < RECORD_HEADER_WITHOUT_NOTE + CHECKSUM) return { damage: 'it is cut short' };
   if (crc32(viewOf(source, length)) !== WHOLE) return { damage: 'its checksum is wrong' };
-  if (source[0] === RECORD_FORMAT) return undefined;
+  if (source[0] === RECORD_FORMAT || source[0] === RECORD_FORMAT_WITHOUT_NOTE) return undefined;
   return { damage: `its record has the format ${source[0]}, which this release does not know` };
 }
 
@@ -254,12 +279,14 @@ function mix(sum: number, word: number): number {
 /** Records are dropped together when they are in the tables. */
 const recordSlab = new Slab(64 * 1024);
 
-export function encodeRecord({ deleted, key, created, previous, time, revision, index }: RecordFacts & Position, value?: Buffer): Buffer {
-  const start = RECORD_HEADER + key.length;
+export function encodeRecord(facts: RecordFacts & Position & Partial<NoteFacts>, value?: Buffer): Buffer {
+  const { deleted, key, created, previous, time, revision, index, note, dropped, added } = facts;
+  const noteStart = RECORD_HEADER + key.length;
+  const start = noteStart + (note?.length ?? 0);
   const end = start + (value?.length ?? 0);
   const bytes = recordSlab.take(end + CHECKSUM);
   bytes[0] = RECORD_FORMAT;
-  bytes[1] = deleted ? DELETED : 0;
+  bytes[1] = (deleted ? DELETED : 0) | (dropped ? DROPPED : 0) | (added ? ADDED : 0);
   bytes.writeUInt16BE(key.length, 2);
   writeNumber(bytes, created, 4);
   writeNumber(bytes, previous.revision, 12);
@@ -267,13 +294,19 @@ export function encodeRecord({ deleted, key, created, previous, time, revision, 
   writeNumber(bytes, time, 22);
   writeNumber(bytes, revision, 30);
   bytes.writeUInt16BE(index, 38);
+  writeWord(bytes, start - noteStart, 40);
   bytes.write(key, RECORD_HEADER, 'latin1');
+  if (note !== undefined) bytes.set(note, noteStart);
   if (value !== undefined) bytes.set(value, start);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, end)), end);
   return bytes;
 }
 
-const keyOf = (record: Buffer): string => record.toString('latin1', RECORD_HEADER, RECORD_HEADER + record.readUInt16BE(2));
+const hasNoteLength = (record: Buffer): boolean => record[0] !== RECORD_FORMAT_WITHOUT_NOTE;
+const keyStart = (record: Buffer): number => (hasNoteLength(record) ? RECORD_HEADER : RECORD_HEADER_WITHOUT_NOTE);
+const keyEnd = (record: Buffer): number => keyStart(record) + record.readUInt16BE(2);
+const noteLength = (record: Buffer): number => (hasNoteLength(record) ? record.readUInt32BE(40) : 0);
+const keyOf = (record: Buffer): string => record.toString('latin1', keyStart(record), keyEnd(record));
 /** The database may return plain bytes for very large values. */
 function asBuffer(bytes: Buffer | Uint8Array): Buffer {
   return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -305,13 +338,19 @@ function copy(source: Buffer, length: number): Buffer {
 
 /** A copy of the value of a record. A small record is copied as a whole, since a view of its value alone costs more. */
 function copyValue(source: Buffer, length: number): Buffer {
-  const start = RECORD_HEADER + source.readUInt16BE(2);
+  const start = keyEnd(source) + noteLength(source);
   if (length > SLAB / 4) return Buffer.from(viewOf(source, length).subarray(start, length - CHECKSUM));
   makeRoom(length);
   const at = slabUsed;
   slab.set(viewOf(source, length), at);
   slabUsed += length;
   return slab.subarray(at + start, slabUsed - CHECKSUM);
+}
+
+function copyNote(source: Buffer): Buffer | undefined {
+  const length = noteLength(source);
+  if (length === 0) return undefined;
+  return Buffer.from(new Uint8Array(source.buffer, source.byteOffset + keyEnd(source), length));
 }
 
 /** Cached views of the library's buffer: one of each length, until another replaces it. */

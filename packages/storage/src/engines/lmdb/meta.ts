@@ -5,6 +5,7 @@
  *   mark        JSON of a StoreMark
  *   compacted   oldest revision that can be read
  *   pruned      compaction has removed everything possible up to here
+ *   history     JSON of a HistoryRow
  *   closed      newest revision at a clean shutdown; absent while a server runs
  *   migrating   present while rows are migrated to this format
  *   repaired    revision up to which a repair made the store
@@ -18,7 +19,7 @@ import { parseMark, type StoreMark } from '../../store-mark.ts';
 import type { MetaTable } from './table.ts';
 
 export type MetaNumber = 'compacted' | 'pruned' | 'closed';
-export type MetaName = MetaNumber | 'format' | 'mark' | 'migrating' | 'repaired';
+export type MetaName = MetaNumber | 'format' | 'mark' | 'history' | 'migrating' | 'repaired';
 
 export class MetaDamage extends Error {
   readonly row: string;
@@ -57,6 +58,26 @@ export function readMark(meta: MetaTable): StoreMark | undefined {
   const mark = parseMark(text);
   if (mark === undefined) throw new MetaDamage('mark');
   return mark;
+}
+
+/** How far the passes over kept versions have come (`kept-versions.ts`). */
+export interface HistoryRow {
+  /** The rules by which the versions were kept. */
+  readonly policy: string;
+  /** Bytes of all kept versions. */
+  readonly bytes: number;
+  /** For each retention in milliseconds, and for `oldest`: everything up to this revision is done. */
+  readonly passes: Readonly<Record<string, number>>;
+}
+
+/** Throws MetaDamage. */
+export function readHistoryRow(meta: MetaTable): HistoryRow | undefined {
+  const text = unsealed(meta, 'history');
+  return text === undefined ? undefined : (JSON.parse(text) as HistoryRow);
+}
+/** Within a transaction. */
+export function writeHistoryRow(meta: MetaTable, row: HistoryRow): void {
+  meta.put('history', sealed('history', asciiJson(row)));
 }
 
 /** Within a transaction. */

@@ -12,16 +12,18 @@ import { readNumberRow } from './meta.ts';
 import type { Tables } from './table.ts';
 
 /** How long a read may block the event loop at a time, in milliseconds. */
-const TURN_MS = 3;
+export const TURN_MS = 3;
 /** Steps between two reads of the clock. */
 const STEPS = 32;
 /** Limits of what is passed to a subscriber in one turn. */
 const SLICE_CHANGES = 500;
 const SLICE_BYTES = 4 * 2 ** 20;
 /** Comes after every character of a key. */
-const AFTER_ALL = '\x7f';
+export const AFTER_ALL = '\x7f';
 /** Comes before every key. */
-const BEFORE_ALL = ' ';
+export const BEFORE_ALL = ' ';
+/** Older versions of a key that are read one by one; beyond them the next key is searched. */
+export const SKIP_ROWS = 16;
 /** A revision that no version reaches: its key sorts before the newest version of a key. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
@@ -38,6 +40,11 @@ export class Reader {
   constructor(tables: Tables, state: ReaderState) {
     this.#tables = tables;
     this.#state = state;
+  }
+
+  /** The newest revision in the file. */
+  get revision(): number {
+    return this.#state.revision;
   }
 
   /** The version of a key that was current at a revision; it may mark the key as deleted. */
@@ -58,13 +65,23 @@ export class Reader {
   /** The newest version of every key in the file, or of those after one; it may mark the key as deleted. */
   *newestVersions(after?: string): Iterable<[string, Version]> {
     let last = after;
-    const start = after === undefined ? BEFORE_ALL : { name: after, revision: 0 };
-    for (const { key, value } of this.#tables.versions.getRange({ start, end: AFTER_ALL })) {
-      const { name, revision } = key as VersionKey;
-      checkRow(key as VersionKey, value);
-      if (name === last) continue;
-      last = name;
-      yield [name, versionOf(value, revision)];
+    let start: VersionKey | string | undefined = after === undefined ? BEFORE_ALL : { name: after, revision: 0 };
+    while (start !== undefined) {
+      const rows: Iterable<{ key: VersionKey | string; value: VersionRow }> = this.#tables.versions.getRange({ start, end: AFTER_ALL });
+      start = undefined;
+      let skipped = 0;
+      for (const { key, value } of rows) {
+        const { name, revision } = key as VersionKey;
+        checkRow(key as VersionKey, value);
+        if (name !== last) {
+          last = name;
+          skipped = 0;
+          yield [name, versionOf(value, revision)];
+        } else if (++skipped > SKIP_ROWS) {
+          start = { name, revision: 0 };
+          break;
+        }
+      }
     }
   }
 
@@ -85,15 +102,22 @@ export class Reader {
     const entries: Entry[] = [];
     let count = 0;
     let start: VersionKey | string | undefined = first === '' ? BEFORE_ALL : first;
+    let until = workTime() + TURN_MS;
     while (start !== undefined) {
       this.#state.checkReadable(at);
-      const until = workTime() + TURN_MS;
       let steps = 0;
       let done: string | undefined;
+      let skipped = 0;
+      let isTurnOver = false;
       let next: VersionKey | undefined;
       for (const { key, value } of this.#tables.versions.getRange({ start, end: prefix + AFTER_ALL })) {
         const { name, revision } = key as VersionKey;
         if (++steps % STEPS === 0 && workTime() > until) {
+          next = { name, revision };
+          isTurnOver = true;
+          break;
+        }
+        if (name === done && ++skipped > SKIP_ROWS) {
           next = { name, revision };
           break;
         }
@@ -101,6 +125,7 @@ export class Reader {
         // Versions are ordered newest first: the first one that is old enough counts, and hides those before it.
         if (revision > at || name === done || name < first) continue;
         done = name;
+        skipped = 0;
         if (value.deleted) continue;
         count++;
         if (entries.length < limit) {
@@ -110,7 +135,9 @@ export class Reader {
       }
       // A turn may end between two keys or within one; keys must not be counted twice.
       start = next !== undefined && next.name === done ? { name: next.name, revision: 0 } : next;
-      if (start !== undefined) await nextTurn();
+      if (!isTurnOver) continue;
+      await nextTurn();
+      until = workTime() + TURN_MS;
     }
     return { entries, revision: at, more: count > entries.length, count };
   }
@@ -148,7 +175,7 @@ export class Reader {
         reached = revision;
       }
       const change =
-        'damage' in value || value.revision !== revision || value.index !== key.index ? this.#damaged(key, value) : changeOf(value);
+        'damage' in value || value.revision !== revision || value.index !== key.index ? this.damaged(key, value) : changeOf(value);
       if (change === undefined || !change.key.startsWith(prefix)) continue;
       bytes += change.value?.length ?? 0;
       changeRecords.push(change);
@@ -158,7 +185,7 @@ export class Reader {
   }
 
   /** The known parts of a change whose record is unreadable: the index has its key. Undefined if there is no such row. */
-  #damaged(position: Position, record: StoredRecord | DamagedRecord): ChangeRecord | undefined {
+  damaged(position: Position, record: StoredRecord | DamagedRecord | undefined): ChangeRecord | undefined {
     for (const { key, value } of this.#tables.versions.getRange({ start: BEFORE_ALL, end: AFTER_ALL })) {
       const { name, revision } = key as VersionKey;
       if (revision !== position.revision || value.index !== position.index || !isSound(key as VersionKey, value)) continue;
@@ -172,7 +199,7 @@ export class Reader {
 
 const NOTHING = Buffer.alloc(0);
 
-function damageOf(record: object | undefined): string {
+export function damageOf(record: object | undefined): string {
   if (record === undefined) return 'its record is missing';
   return 'damage' in record ? String(record.damage) : 'its record is that of another';
 }
@@ -196,7 +223,7 @@ export class IndexDamage extends Error {
     this.revision = revision;
   }
 }
-function checkRow(key: VersionKey, row: VersionRow): void {
+export function checkRow(key: VersionKey, row: VersionRow): void {
   if (!isSound(key, row)) throw new IndexDamage(key);
 }
 

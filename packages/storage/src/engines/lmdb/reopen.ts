@@ -11,7 +11,17 @@
 import { StoreFull, StoreUnavailable } from '../../engine.ts';
 import type { Tables } from './table.ts';
 
-const TABLES = ['meta', 'versions', 'rawVersions', 'records', 'recordFacts', 'rawRecords', 'recordValues', 'expiries'] as const;
+const TABLES = [
+  'meta',
+  'versions',
+  'rawVersions',
+  'records',
+  'recordFacts',
+  'rawRecords',
+  'recordValues',
+  'recordSizes',
+  'expiries',
+] as const;
 /** Replaces the tables while there are none: reads fail with an error that they can be retried. */
 const unavailable = new Proxy(
   {},

@@ -28,10 +28,11 @@ export interface RawTables {
 
 export interface Tables extends RawTables {
   readonly versions: Table<VersionKey | string, VersionRow>;
-  /** The same table three times: whole records, all but the values, and values only. */
+  /** The same table four times: whole records, all but values and notes, values only, and sizes only. */
   readonly records: Table<Position, StoredRecord | DamagedRecord>;
   readonly recordFacts: Table<Position, StoredFacts | DamagedRecord>;
   readonly recordValues: Table<Position, StoredValue | DamagedRecord>;
+  readonly recordSizes: Table<Position, number>;
   readonly expiries: Table<ExpiryKey, string>;
   /** Runs the writes of `fill` in one transaction; resolves when that is durable. `fill` must not throw. */
   write(fill: () => void): Promise<void>;

@@ -12,7 +12,7 @@ import { systemRandom } from '@plat-dev/lib/random';
 import { checkOwner, identityByTraces, makeMark, type StoreOwner } from '../../store-mark.ts';
 import { checkHeader, fileError, openDatabase, openFile, SYNCHRONOUS_COMMIT, sizeOf, tablesOf } from './database.ts';
 import { checkRoom, freeBytes, isFullWrite } from './errors.ts';
-import { FORMAT } from './format.ts';
+import { FIRST_CHECKED_FORMAT, FORMAT } from './format.ts';
 import { readBoot, takeRecords } from './journal/clean-end.ts';
 import { checkNotAlone } from './journal/journal-read.ts';
 import { readMark, writeMark, writeNumberRow } from './meta.ts';
@@ -65,7 +65,9 @@ export async function openTables(directory: string, options: TableOptions = {}):
     const format = checkFormat(path, tables);
     await checkIdentity(directory, tables, options.owner);
     // Only the format is raised here: an old journal is replayed before the rows are migrated.
-    if (format < FORMAT) await beginMigration(tables);
+    if (format < FIRST_CHECKED_FORMAT) await beginMigration(tables);
+    // Older releases do not know records with notes.
+    else if (format < FORMAT) await tables.write(() => void tables.meta.put('format', Buffer.from(String(FORMAT))));
     return tables;
   } catch (error) {
     await opened.close();

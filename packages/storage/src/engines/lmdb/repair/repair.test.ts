@@ -47,7 +47,7 @@ test('a whole directory has no findings, and nothing to repair', async () => {
   expect(await verifyDirectory(made)).toEqual([]);
   expect(await repairDirectory(made, { label: 'x' })).toMatchObject({ movedTo: undefined, lost: [], keptObjects: KEYS + 1 });
   expect(await statDirectory(made)).toMatchObject({
-    format: 3,
+    format: 4,
     objects: KEYS + 1,
     revision: KEYS + 3,
     collections: { 'core/configmaps': { objects: KEYS }, 'core/events': { objects: 1, bytes: 1 } },
@@ -154,7 +154,7 @@ test('a store of an older format: verify and repair say what to do', async () =>
       kind: 'meta',
       startsAnyway: true,
       message: expect.stringMatching(
-        /^the store has format 2, .* A server of this version brings it into format 3 when it starts; verify it after that$/,
+        /^the store has format 2, .* A server of this version brings it into format 4 when it starts; verify it after that$/,
       ),
     },
   ]);

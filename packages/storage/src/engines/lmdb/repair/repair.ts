@@ -1,18 +1,19 @@
 /**
  * Repairs a damaged data directory: a new store is made of every readable object, with its revision and
- * TTL; the damaged files are kept. History is dropped, so that no watch continues over lost changes, and the newest
- * revision is no lower than any that is found anywhere.
+ * TTL; the damaged files are kept. Superseded versions become history that no watch can read, so that none continues over lost
+ * changes, and the newest revision is no lower than any that is found anywhere.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PendingChange, writeChange } from '../change.ts';
-import { encodeRecord, FORMAT, readRecord, type Version } from '../format.ts';
+import { type DamagedRecord, encodeRecord, FORMAT, readRecord, type StoredRecord, type Version } from '../format.ts';
 import { changesOf } from '../journal/frames.ts';
 import { inspectJournal } from '../journal/journal-read.ts';
 import { lockDirectory } from '../lock.ts';
-import { readMark, sealed, writeMark, writeNumberRow } from '../meta.ts';
+import { readMark, sealed, writeHistoryRow, writeMark, writeNumberRow } from '../meta.ts';
 import { RowReader } from '../pages/page-file.ts';
 import { finishReplacing, isReplacing, replaceStore } from '../replace.ts';
+import type { Tables } from '../table.ts';
 import { FILE, openTables, prepareDirectory } from '../tables.ts';
 import type { LostObject, Repair } from './findings.ts';
 import { type FoundRecord, type Inventory, inventoryOf, placeOf } from './verify.ts';
@@ -84,8 +85,9 @@ async function rebuild(
   // The journal continues where the tables end; frames behind a gap are newer than the lost ones, and count.
   const after = inventory.revision;
   const { frames, beyond } = inspectJournal(directory, after, true);
+  const laterChanges = [...frames, ...beyond].flatMap(changesOf).filter(({ version }) => version.revision > after);
   const later = new Map<string, PendingChange>();
-  for (const change of [...frames, ...beyond].flatMap(changesOf)) if (change.version.revision > after) later.set(change.change.key, change);
+  for (const change of laterChanges) later.set(change.change.key, change);
 
   prepareDirectory(partial);
   const tables = await openTables(partial);
@@ -105,7 +107,7 @@ async function rebuild(
       if (later.has(key)) continue;
       const stored = readRecord(rows.read(place));
       if ('damage' in stored) lost.push({ key, revision: version.revision, reason: 'its value cannot be read any more' });
-      else step.push(asFirst(key, stored.value, version, stored.time));
+      else step.push(asFirst(stored, version));
       bytes += record.bytes;
       if (step.length < STEP && bytes < STEP_BYTES) continue;
       await write(step);
@@ -114,13 +116,16 @@ async function rebuild(
     }
     await write(step);
     const put = [...later.values()].filter(({ version }) => !version.deleted);
-    await write(put.map(({ change, version }) => asFirst(change.key, change.value as Buffer, version, 0)));
+    await write(put.map(({ record, version }) => asFirst(readRecord(record) as StoredRecord, version)));
+    const historyBytes = await writeHistory(tables, inventory, rows, laterChanges);
     // An assigned revision must never identify another state.
     const revision = inventory.highest + inventory.unknown;
     await tables.write(() => {
       const mark = attempt(() => readMark({ get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0]));
       if (mark !== undefined) writeMark(tables.meta, mark);
       for (const name of ['compacted', 'pruned', 'closed'] as const) writeNumberRow(tables.meta, name, revision);
+      // No rules have this name: the next start looks through all of it.
+      writeHistoryRow(tables.meta, { policy: '', bytes: historyBytes, passes: {} });
       tables.meta.put('repaired', sealed('repaired', String(revision)));
     });
     const lostOnce = new Set([...lost].filter(({ key }) => !later.has(key)));
@@ -140,16 +145,63 @@ function newestOf({ newest, records, expiries }: Inventory): Map<string, Version
   return newestByKey;
 }
 
+/** Writes all that is not current as history; returns its bytes. */
+async function writeHistory(
+  tables: Tables,
+  { records }: Inventory,
+  rows: RowReader,
+  laterChanges: readonly PendingChange[],
+): Promise<number> {
+  let step: PendingChange[] = [];
+  let stepBytes = 0;
+  let bytes = 0;
+  const write = async (): Promise<void> => {
+    const changes = step;
+    await tables.write(() => {
+      for (const change of changes) writeChange(tables, change);
+    });
+    bytes += stepBytes;
+    step = [];
+    stepBytes = 0;
+  };
+  const add = async (stored: StoredRecord | DamagedRecord): Promise<void> => {
+    if ('damage' in stored || tables.versions.get({ name: stored.key, revision: stored.revision }) !== undefined) return;
+    const change = asHistory(stored);
+    step.push(change);
+    stepBytes += change.record.length;
+    if (step.length >= STEP || stepBytes >= STEP_BYTES) await write();
+  };
+  for (const { place } of [...records.values()].sort((a, b) => a.place.page - b.place.page)) await add(readRecord(rows.read(place)));
+  for (const { record } of laterChanges) await add(readRecord(record));
+  await write();
+  return bytes;
+}
+
 /** The change that wrote a value, without a previous version. */
-function asFirst(key: string, value: Buffer, version: Version, time: number): PendingChange {
-  const { revision, index, created } = version;
+function asFirst(stored: StoredRecord, version: Version): PendingChange {
+  const { key, value } = stored;
+  const { revision, created } = version;
   return {
     change: { type: 'put', key, value, revision, created },
     version,
     previous: undefined,
-    record: encodeRecord({ deleted: false, key, created, previous: { revision: 0, index: 0 }, time, revision, index }, value),
+    record: encodeRecord({ ...stored, previous: NOWHERE }, value),
   };
 }
+
+/** A version that is not current. */
+function asHistory(stored: StoredRecord): PendingChange {
+  const { key, revision, index, created, deleted, dropped } = stored;
+  const value = deleted || dropped ? undefined : stored.value;
+  return {
+    change: { type: deleted ? 'delete' : 'put', key, value, revision, created },
+    version: { revision, index, created, deleted: true, expires: 0 },
+    previous: undefined,
+    record: encodeRecord({ ...stored, previous: NOWHERE, added: true }, value),
+  };
+}
+
+const NOWHERE = { revision: 0, index: 0 };
 
 function attempt<T>(read: () => T): T | undefined {
   try {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   type DamagedRecord,
   expiryKeys,
+  FIRST_CHECKED_FORMAT,
   FORMAT,
   isSound,
   type Position,
@@ -17,7 +18,7 @@ import {
 } from '../format.ts';
 import { checkNotAlone, inspectJournal, missingFiles } from '../journal/journal-read.ts';
 import { lockDirectory } from '../lock.ts';
-import { MetaDamage, readMark, readNumberRow } from '../meta.ts';
+import { MetaDamage, readHistoryRow, readMark, readNumberRow } from '../meta.ts';
 import type { RowPlace } from '../pages/page-file.ts';
 import type { Visit } from '../pages/page-walk.ts';
 import { walkPages } from '../pages/pages.ts';
@@ -32,6 +33,7 @@ export const placeOf = (revision: number, index: number): Place => `${revision}.
 export interface FoundRecord extends Position {
   readonly key: string;
   readonly bytes: number;
+  /** The key is deleted by it, or it is a version of a backup: nothing of it is current. */
   readonly deleted: boolean;
   readonly created: number;
   readonly place: RowPlace;
@@ -86,13 +88,14 @@ export function inventoryOf(directory: string, salvage = false): Inventory {
   reportPages(walk, rows, report);
   const { meta, newest, records, expiries, versions } = rows;
   const format = Number(meta.get('format'));
-  const old = format < FORMAT || meta.has('migrating');
+  const old = format < FIRST_CHECKED_FORMAT || meta.has('migrating');
   const inventory = { findings, meta, newest, records, expiries, versions, old, legible: walk.rows.size > 0 };
   if (old) {
     reportOldFormat(format, walk.problemCount === 0, report);
     return { ...inventory, revision: rows.highest, highest: rows.highest, unknown: 0 };
   }
-  if (meta.get('format') !== String(FORMAT)) report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
+  if (!(format >= FIRST_CHECKED_FORMAT && format <= FORMAT))
+    report({ kind: 'meta', message: 'the format cannot be read', startsAnyway: false });
   const highest = Math.max(rows.highest, ...metaFindings(meta, report));
   reportDamage(rows, report);
   reportIndex(rows, report);
@@ -141,7 +144,8 @@ class FoundRows {
     const damage = damageAt(record, revision, index);
     if (damage !== undefined && isSure) this.damaged.set(placeOf(revision, index), damage);
     if (damage !== undefined || 'damage' in record) return false;
-    const { deleted, created } = record;
+    const { created } = record;
+    const deleted = record.deleted || record.added === true;
     this.records.set(placeOf(revision, index), { key: record.key, bytes: record.value.length, deleted, created, revision, index, place });
     this.highest = Math.max(this.highest, revision);
     return true;
@@ -194,7 +198,7 @@ function reportOldFormat(format: number, startsAnyway: boolean, report: Report):
   report({
     kind: 'meta',
     message:
-      format < FORMAT
+      format < FIRST_CHECKED_FORMAT
         ? `the store has format ${format}, whose rows have no checksums, so that only its pages were checked. A server of this version brings it into format ${FORMAT} when it starts; verify it after that`
         : `a server was bringing the store into format ${FORMAT} when it ended, so that only its pages were checked. Start it again, and verify after that`,
     startsAnyway,
@@ -254,7 +258,7 @@ function reportExpiries({ newest, due }: FoundRows, report: Report): void {
 const EXPIRY_KEY = 18;
 const SHORTEST_VERSION_KEY = 9;
 const POSITION_KEY = 10;
-const META_NAMES: ReadonlySet<string> = new Set(['format', 'mark', 'compacted', 'pruned', 'closed', 'migrating', 'repaired']);
+const META_NAMES: ReadonlySet<string> = new Set(['format', 'mark', 'compacted', 'pruned', 'history', 'closed', 'migrating', 'repaired']);
 
 /** A key of another length is not that of a record. */
 const positionOf = (key: Buffer): Position =>
@@ -277,6 +281,7 @@ function metaFindings(meta: ReadonlyMap<string, string>, report: Report): number
   const table = { get: (name: string) => meta.get(name) } as Parameters<typeof readMark>[0];
   for (const read of [
     () => void readMark(table),
+    () => void readHistoryRow(table),
     ...(['compacted', 'pruned', 'closed'] as const).map((name) => () => void revisions.push(readNumberRow(table, name) ?? 0)),
   ]) {
     try {
