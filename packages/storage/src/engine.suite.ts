@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { backupSuite } from './engine.suite.backup.ts';
 import { historySuite } from './engine.suite.history.ts';
 import { keptSuite } from './engine.suite.kept.ts';
+import { randomKeptVersions } from './engine.suite.random.kept.ts';
 import { randomHistories } from './engine.suite.random.ts';
 import {
   bytes,
@@ -24,8 +25,7 @@ import { CommitConflict, FutureRevision, StoreUnavailable } from './engine.ts';
 
 export type { EngineFixture } from './engine.suite.tools.ts';
 
-/** `withoutHistory`: why the engine is not held to keep history. */
-export function engineSuite(name: string, open: (options: SuiteOptions) => Promise<EngineFixture>, withoutHistory?: string): void {
+export function engineSuite(name: string, open: (options: SuiteOptions) => Promise<EngineFixture>): void {
   describe(`engine ${name}`, () => {
     let opened: EngineFixture | undefined;
     afterEach(async () => {
@@ -43,8 +43,9 @@ export function engineSuite(name: string, open: (options: SuiteOptions) => Promi
     historySuite(scenario);
     backupSuite(scenario);
     lifeSuite(scenario);
-    if (withoutHistory === undefined) keptSuite(scenario);
     randomHistories(scenario);
+    keptSuite(scenario);
+    randomKeptVersions(scenario);
   });
 }
 

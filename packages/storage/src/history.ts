@@ -90,3 +90,10 @@ export interface HistoryRule {
   /** Bytes of the superseded versions of one key; the oldest go first. */
   readonly mostBytesPerKey: number;
 }
+
+/** For a restore: the server that uses the store then applies its own rules. */
+export const KEEP_ALL_HISTORY: HistoryPolicy = {
+  id: 'everything',
+  ruleOf: () => ({ retentionMs: Number.POSITIVE_INFINITY, values: true, mostBytesPerKey: Number.POSITIVE_INFINITY }),
+  mostBytes: Number.POSITIVE_INFINITY,
+};

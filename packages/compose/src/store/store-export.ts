@@ -58,7 +58,7 @@ export async function exportObjects(
       begin(part.header.identity);
       exporter = await Exporter.of(options, part.header.identity);
     } else if (part.type === 'entries') for (const { key, value } of part.entries) await exporter?.take(key, value);
-    else for (const key of part.trailer.unreadable) await exporter?.take(key, undefined);
+    else if (part.type === 'trailer') for (const key of part.trailer.unreadable) await exporter?.take(key, undefined);
   }
   return (exporter as Exporter).end(revision);
 }

@@ -11,7 +11,7 @@ import { checkNew, fileChunks, namingFile, writePrivateFile } from '@plat-dev/st
 import { BackupError, type BackupHeader, type BackupTrailer } from '@plat-dev/storage/backup/format';
 import { type BackupSummary, readBackup, verifyBackup } from '@plat-dev/storage/backup/read';
 import { checkEmpty, checkRestored, clearStore, restoreInto } from '@plat-dev/storage/backup/restore';
-import { snapshotPages } from '@plat-dev/storage/backup/snapshot';
+import { historyPages, snapshotPages } from '@plat-dev/storage/backup/snapshot';
 import { backupChunks } from '@plat-dev/storage/backup/write';
 import { Compacted, type Engine, type Entry } from '@plat-dev/storage/engine';
 import type { EtcdAccess } from '@plat-dev/storage/engines/index';
@@ -19,6 +19,7 @@ import { openEngine } from '@plat-dev/storage/engines/index';
 import { lockDirectory } from '@plat-dev/storage/engines/lmdb/lock';
 import type { DirectoryStat, Finding, Repair } from '@plat-dev/storage/engines/lmdb/repair/findings';
 import { hasStore, interrupted, isReplacing, storeFiles } from '@plat-dev/storage/engines/lmdb/replace';
+import { KEEP_ALL_HISTORY } from '@plat-dev/storage/history';
 import type { StoreOwner } from '@plat-dev/storage/store-mark';
 import { identityIn, storeOwner } from './store.ts';
 
@@ -114,7 +115,7 @@ export async function backupPlace(place: Place, file: string): Promise<BackupRes
 }
 
 function backupEngine(engine: Engine, file: string): Promise<BackupResult> {
-  return withSnapshot(engine, (header, pages) => writeBackup(backupChunks(header, pages), file));
+  return withSnapshot(engine, (header, pages) => writeBackup(backupChunks(header, pages, historyPages(engine, header.revision)), file));
 }
 
 /** Writes a backup to a file; one that cannot be verified by reading it back is removed. */
@@ -145,7 +146,14 @@ export async function restorePlace(
     return explained(() => restoreDirectory(open, { ...options, dataDir: place.dataDir, store, force }));
   }
   const owner = await ownerOf(file);
-  const engine = await openEngine({ store: 'etcd', dataDir: '', etcd: place.etcd, historyRetentionMs: 0, owner });
+  const engine = await openEngine({
+    store: 'etcd',
+    dataDir: '',
+    etcd: place.etcd,
+    historyRetentionMs: 0,
+    history: KEEP_ALL_HISTORY,
+    owner,
+  });
   try {
     if (force) await checkUnused(engine);
     const movedTo = force ? await setAside(engine, file) : undefined;
@@ -213,7 +221,7 @@ async function countBackup(file: string): Promise<BackupStat> {
   for await (const part of readBackup(fileChunks(file))) {
     if (part.type === 'header') header = part.header;
     else if (part.type === 'trailer') return { header: header as BackupHeader, trailer: part.trailer, collections };
-    else for (const { key, value } of part.entries) count(collections, key, value.length);
+    else if (part.type === 'entries') for (const { key, value } of part.entries) count(collections, key, value.length);
   }
   throw new BackupError('the backup has no end');
 }

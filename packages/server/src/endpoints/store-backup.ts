@@ -10,7 +10,7 @@ import type { Log } from '@plat-dev/lib/log';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { tooManyRequests } from '@plat-dev/meta/errors';
 import type { BackupHeader } from '@plat-dev/storage/backup/format';
-import { snapshotPages } from '@plat-dev/storage/backup/snapshot';
+import { historyPages, snapshotPages } from '@plat-dev/storage/backup/snapshot';
 import { backupChunks } from '@plat-dev/storage/backup/write';
 import type { Engine } from '@plat-dev/storage/engine';
 import type { Context } from '../context.ts';
@@ -62,7 +62,8 @@ async function sendBackup(ctx: Context, { engine, facts, clock, log }: BackupOpt
     head(ctx, 200, ['Content-Type', 'application/octet-stream', 'X-Content-Type-Options', 'nosniff']);
     const cancelTimeout = clock.after(LONGEST_MS, () => giveUp(ctx, log, 'it took too long'));
     try {
-      for await (const chunk of backupChunks(header, snapshotPages(engine, hold.revision))) {
+      const { revision } = hold;
+      for await (const chunk of backupChunks(header, snapshotPages(engine, revision), historyPages(engine, revision))) {
         if (ctx.res.destroyed) return;
         await put(ctx, chunk, clock, log);
       }

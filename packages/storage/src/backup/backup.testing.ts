@@ -2,7 +2,7 @@
 import type { Engine } from '../engine.ts';
 import type { BackupEntry, BackupHeader } from './format.ts';
 import { readBackup } from './read.ts';
-import { snapshotPages } from './snapshot.ts';
+import { historyPages, snapshotPages } from './snapshot.ts';
 import { backupChunks } from './write.ts';
 
 export const testHeader = (engine: Pick<Engine, 'revision' | 'compacted' | 'name'>): BackupHeader => ({
@@ -17,7 +17,9 @@ export const testHeader = (engine: Pick<Engine, 'revision' | 'compacted' | 'name
 
 export async function backupOf(engine: Engine): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of backupChunks(testHeader(engine), snapshotPages(engine, engine.revision))) chunks.push(chunk);
+  const { revision } = engine;
+  for await (const chunk of backupChunks(testHeader(engine), snapshotPages(engine, revision), historyPages(engine, revision)))
+    chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

@@ -6,6 +6,7 @@ import { openEngine } from '../engines/index.ts';
 import { lockDirectory } from '../engines/lmdb/lock.ts';
 import { finishReplacing, hasStore, isReplacing, removePartialStores, replaceStore } from '../engines/lmdb/replace.ts';
 import { prepareDirectory } from '../engines/lmdb/tables.ts';
+import { KEEP_ALL_HISTORY } from '../history.ts';
 import { BackupError } from './format.ts';
 import { type OpenBackup, type Restored, type RestoreOptions, restoreInto } from './restore.ts';
 
@@ -36,7 +37,8 @@ export async function restoreDirectory(open: OpenBackup, options: DirectoryResto
     const name = `store.restoring-${process.pid}`;
     const partial = join(dataDir, name);
     try {
-      const engine = await openEngine({ ...store, store: 'lmdb', dataDir: partial });
+      // The server that opens the directory applies its own rules.
+      const engine = await openEngine({ ...store, store: 'lmdb', dataDir: partial, history: KEEP_ALL_HISTORY });
       let restored: Restored;
       try {
         restored = await restoreInto(engine, open, options);

@@ -1,20 +1,24 @@
 /**
  * Bytes of a backup file. docs/storage.md draws them; a change here needs a new FORMAT and a way to read the old ones.
  *
- *   file     magic(8) format(2) frame…           one header, any number of blocks, one trailer, nothing after it
+ *   file     magic(8) format(2) frame…           one header, any number of blocks, any number of histories, one trailer,
+ *                                                nothing after it
  *   frame    kind(1) length of the body(4) body checksum(16)
  *   header   JSON: the source and time of the backup
  *   block    entries: key length(2) flags(1) created(8) revision(8) expires(8) value length(4) key value
+ *   history  versions: key length(2) flags(1) created(8) revision(8) time(8) note length(4) value length(4) key note value
  *   trailer  JSON: how many entries and blocks there are, and the SHA-256 of all bytes before it
  *
  * Entries are those of one revision, in the order of their keys, with their values as stored: encrypted values
- * stay encrypted. The checksum of a frame is the first half of the SHA-256 of its kind, length and body. Numbers are big-endian.
+ * stay encrypted. Versions are those that history has up to that revision, newest first. Their flags: 1 a deletion, 2 without a
+ * value, 4 the value is that of the entry. Format 1 has no history. The checksum of a frame is the first half of the SHA-256 of its kind, length and body. Numbers are big-endian.
  */
 import { createHash } from 'node:crypto';
+import type { KeptVersion } from '../history.ts';
 
 export const MAGIC: Buffer = Buffer.from('platbkup', 'latin1');
 /** Files of later formats are refused. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 export const PREAMBLE = MAGIC.length + 2;
 export const FRAME_HEADER = 5;
 export const CHECKSUM = 16;
@@ -27,6 +31,7 @@ export const LONGEST_FACTS: number = 64 * 1024;
 
 export const HEADER = 0x48;
 export const BLOCK = 0x42;
+export const HISTORY = 0x56;
 export const TRAILER = 0x54;
 
 export interface BackupHeader {
@@ -53,8 +58,16 @@ export interface BackupEntry {
   readonly value: Buffer;
 }
 
+/** A version of history. */
+export interface BackupVersion extends Omit<KeptVersion, 'unreadable'> {
+  /** Its value is that of the entry of its key. */
+  readonly isEntry: boolean;
+}
+
 export interface BackupTrailer {
   readonly entries: number;
+  /** Versions of history; absent in format 1. */
+  readonly versions?: number;
   readonly blocks: number;
   /** Entries with encrypted values: a restore needs their keys. */
   readonly encrypted: number;
@@ -132,6 +145,60 @@ export function decodeBlock(body: Buffer): BackupEntry[] {
     at = end;
   }
   return entries;
+}
+
+const VERSION_HEADER = 35;
+const DELETED = 1;
+const WITHOUT_VALUE = 2;
+const VALUE_OF_ENTRY = 4;
+
+export const versionBytes = ({ key, note, value }: BackupVersion): number =>
+  VERSION_HEADER + key.length + (note?.length ?? 0) + (value?.length ?? 0);
+
+export function encodeHistory(versions: readonly BackupVersion[]): Buffer {
+  const body = Buffer.allocUnsafe(versions.reduce((sum, version) => sum + versionBytes(version), 0));
+  let at = 0;
+  for (const { type, key, created, revision, time, note, value, isEntry } of versions) {
+    const noteStart = at + VERSION_HEADER + key.length;
+    const valueStart = noteStart + (note?.length ?? 0);
+    body.writeUInt16BE(key.length, at);
+    body[at + 2] = (type === 'delete' ? DELETED : 0) | (value === undefined ? WITHOUT_VALUE : 0) | (isEntry ? VALUE_OF_ENTRY : 0);
+    writeNumber(body, created, at + 3);
+    writeNumber(body, revision, at + 11);
+    writeNumber(body, time, at + 19);
+    body.writeUInt32BE(note?.length ?? 0, at + 27);
+    body.writeUInt32BE(value?.length ?? 0, at + 31);
+    body.write(key, at + VERSION_HEADER, 'latin1');
+    note?.copy(body, noteStart);
+    value?.copy(body, valueStart);
+    at = valueStart + (value?.length ?? 0);
+  }
+  return body;
+}
+
+/** Throws RangeError if the lengths are inconsistent. Notes and values are slices of the body. */
+export function decodeHistory(body: Buffer): BackupVersion[] {
+  const versions: BackupVersion[] = [];
+  for (let at = 0; at < body.length; ) {
+    const noteStart = at + VERSION_HEADER + body.readUInt16BE(at);
+    const valueStart = noteStart + body.readUInt32BE(at + 27);
+    const end = valueStart + body.readUInt32BE(at + 31);
+    const flags = body[at + 2] as number;
+    if (end > body.length || flags > (DELETED | WITHOUT_VALUE | VALUE_OF_ENTRY))
+      throw new RangeError('a version does not fit into its block');
+    versions.push({
+      type: (flags & DELETED) === 0 ? 'put' : 'delete',
+      key: body.toString('latin1', at + VERSION_HEADER, noteStart),
+      created: readNumber(body, at + 3),
+      revision: readNumber(body, at + 11),
+      time: readNumber(body, at + 19),
+      note: noteStart === valueStart ? undefined : body.subarray(noteStart, valueStart),
+      value: (flags & WITHOUT_VALUE) === 0 ? body.subarray(valueStart, end) : undefined,
+      isEntry: (flags & VALUE_OF_ENTRY) !== 0,
+    });
+    at = end;
+  }
+  return versions;
 }
 
 function writeNumber(target: Buffer, value: number, at: number): void {

@@ -5,12 +5,15 @@ import {
   BackupError,
   type BackupHeader,
   type BackupTrailer,
+  type BackupVersion,
   BLOCK,
   CHECKSUM,
   decodeBlock,
+  decodeHistory,
   FORMAT,
   FRAME_HEADER,
   HEADER,
+  HISTORY,
   LONGEST_BLOCK,
   LONGEST_FACTS,
   MAGIC,
@@ -21,6 +24,7 @@ import {
 export type BackupPart =
   | { readonly type: 'header'; readonly header: BackupHeader }
   | { readonly type: 'entries'; readonly entries: readonly BackupEntry[] }
+  | { readonly type: 'versions'; readonly versions: readonly BackupVersion[] }
   /** The trailer: everything before it is verified. */
   | { readonly type: 'trailer'; readonly trailer: BackupTrailer };
 
@@ -30,7 +34,7 @@ export interface BackupSummary {
 }
 
 /**
- * The parts of a backup: one header, entries, one trailer. Throws BackupError for anything else. Until
+ * The parts of a backup: one header, entries, versions of history, one trailer. Throws BackupError for anything else. Until
  * the trailer has been read, the file may be truncated: a caller that writes must read it to its end first.
  */
 export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPart> {
@@ -38,7 +42,7 @@ export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator
   checkPreamble(await input.take(PREAMBLE));
   const header = headerOf(await readFrame(input));
   yield { type: 'header', header };
-  const totals = { entries: 0, blocks: 0 };
+  const totals = { entries: 0, versions: 0, blocks: 0 };
   let last = '';
   for (;;) {
     const digestBefore = input.digest();
@@ -47,7 +51,14 @@ export async function* readBackup(source: AsyncIterable<Buffer>): AsyncGenerator
       yield { type: 'trailer', trailer: await checkEnd(input, frame, digestBefore, totals) };
       return;
     }
-    if (frame.kind !== BLOCK) throw damaged(frame.at, `there is a frame of the unknown kind ${frame.kind}`);
+    if (frame.kind === HISTORY) {
+      const versions = versionsOf(frame, header.revision);
+      totals.blocks++;
+      totals.versions += versions.length;
+      yield { type: 'versions', versions };
+      continue;
+    }
+    if (frame.kind !== BLOCK || totals.versions > 0) throw damaged(frame.at, `there is a frame of the unknown kind ${frame.kind}`);
     const entries = entriesOf(frame);
     for (const { key, revision, created, expires } of entries) {
       if (key <= last) throw damaged(frame.at, 'its entries are out of order');
@@ -85,7 +96,8 @@ async function readFrame(input: Input): Promise<Frame> {
   const head = await input.take(FRAME_HEADER);
   const kind = head[0] as number;
   const length = head.readUInt32BE(1);
-  if (length > (kind === BLOCK ? LONGEST_BLOCK : LONGEST_FACTS)) throw damaged(at, `a frame claims to have ${length} bytes`);
+  if (length > (kind === BLOCK || kind === HISTORY ? LONGEST_BLOCK : LONGEST_FACTS))
+    throw damaged(at, `a frame claims to have ${length} bytes`);
   const rest = await input.take(length + CHECKSUM);
   const body = rest.subarray(0, length);
   const sum = createHash('sha256').update(head).update(body).digest();
@@ -119,11 +131,12 @@ async function checkEnd(
   input: Input,
   { body, at }: Frame,
   digestBefore: string,
-  totals: { entries: number; blocks: number },
+  totals: { entries: number; versions: number; blocks: number },
 ): Promise<BackupTrailer> {
   const trailer = factsOf(body, at) as Partial<BackupTrailer>;
   if (trailer.sha256 !== digestBefore) throw damaged(at, 'the checksum of the whole is wrong');
-  if (trailer.entries !== totals.entries || trailer.blocks !== totals.blocks) throw damaged(at, 'entries are missing');
+  const { entries, versions = 0, blocks } = trailer;
+  if (entries !== totals.entries || versions !== totals.versions || blocks !== totals.blocks) throw damaged(at, 'entries are missing');
   if (!isCount(trailer.encrypted) || !isCount(trailer.unreadableCount) || !Array.isArray(trailer.unreadable)) {
     throw damaged(at, 'the trailer lacks a field');
   }
@@ -146,6 +159,18 @@ function factsOf(body: Buffer, at: number): object {
 function entriesOf({ body, at }: Frame): BackupEntry[] {
   try {
     return decodeBlock(body);
+  } catch (error) {
+    throw damaged(at, (error as Error).message);
+  }
+}
+
+function versionsOf({ body, at }: Frame, newest: number): BackupVersion[] {
+  try {
+    const versions = decodeHistory(body);
+    for (const { key, revision, created, time } of versions)
+      if (revision > newest || created > revision || ![revision, created, time].every(Number.isSafeInteger))
+        throw new RangeError(`the revision of the version ${revision} of ${JSON.stringify(key)} makes no sense`);
+    return versions;
   } catch (error) {
     throw damaged(at, (error as Error).message);
   }

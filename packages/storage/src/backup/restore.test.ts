@@ -9,6 +9,7 @@ import { Compacted, type Engine, type Operation } from '../engine.ts';
 import { openEtcd } from '../engines/etcd.ts';
 import { openLmdbEngine } from '../engines/lmdb.ts';
 import { openMemoryEngine } from '../engines/memory.ts';
+import type { HistoryPolicy } from '../history.ts';
 import { backupOf, inChunks } from './backup.testing.ts';
 import { restoreDirectory } from './directory.ts';
 import { fileChunks, writePrivateFile } from './file.ts';
@@ -77,6 +78,72 @@ describe('between engines', () => {
       );
     }
   }
+});
+
+const HISTORY: HistoryPolicy = {
+  ruleOf: (key) =>
+    key.startsWith('never') ? undefined : { retentionMs: 3_600_000, values: !key.startsWith('secret'), mostBytesPerKey: 1_000_000 },
+  mostBytes: 10_000_000,
+};
+const by = (name: string, operation: Operation): Operation => ({ ...operation, note: Buffer.from(name) }) as Operation;
+/** `put a=1 by alice`, newest first, for versions up to a revision. */
+const historyOf = async (engine: Engine, upTo: number): Promise<string[]> =>
+  (await engine.history.versions({ prefix: '', before: upTo + 1, limit: 1_000 })).versions.map(
+    ({ type, key, revision, created, time, value, note }) =>
+      `${revision} ${created} ${time} ${type} ${key}=${value ?? '-'} by ${note ?? '-'}`,
+  );
+
+describe('history', () => {
+  const engines: Record<string, () => Promise<Engine>> = {
+    memory: async () => openMemoryEngine({ clock, history: HISTORY }),
+    lmdb: () => openLmdbEngine({ dataDir: temporaryDirectory('plat-restore'), clock, history: HISTORY }),
+  };
+  for (const [from, openSource] of Object.entries(engines)) {
+    for (const [to, openTarget] of Object.entries(engines)) {
+      test(`of a store in ${from} goes into one in ${to} with its own revisions, times and notes`, async () => {
+        const source = closing(await openSource());
+        await source.commit([by('alice', put('a', '1')), by('alice', put('secret', 'one'))]);
+        await source.commit([by('bob', put('a', '2')), by('bob', put('secret', 'two')), by('bob', put('never', '1'))]);
+        await source.commit([by('carol', remove('secret')), put('b', '1'), by('carol', put('never', '2'))]);
+        await source.compact(source.revision);
+        await source.commit([by('dave', put('a', '3'))]);
+        const expected = await historyOf(source, source.revision);
+        expect(expected).toHaveLength(8);
+        const bytes = await backupOf(source);
+        const later = await source.commit([put('a', 'after the backup')]);
+        const target = closing(await openTarget());
+        const { trailer } = await restoreInto(target, () => inChunks(bytes, 1_000), { clock });
+        expect(trailer).toMatchObject({ entries: 3, versions: 8 });
+        expect((await historyOf(target, later.revision)).sort()).toEqual(expected.filter((line) => !line.includes('never')).sort());
+        expect(await contents(target)).toEqual([
+          ['a', '3'],
+          ['b', '1'],
+          ['never', '2'],
+        ]);
+        // A backup of the restored store has all of it again.
+        const again = closing(await openTarget());
+        const second = await backupOf(target);
+        await restoreInto(again, () => inChunks(second), { clock });
+        expect((await historyOf(again, later.revision)).sort()).toEqual((await historyOf(target, later.revision)).sort());
+      });
+    }
+  }
+
+  test('is in a restored directory whatever the rules, and a server applies its own', async () => {
+    const source = closing(openMemoryEngine({ clock, history: HISTORY }));
+    await source.commit([by('alice', put('a', '1')), by('alice', put('x', '1'))]);
+    await source.commit([by('bob', put('a', '2')), by('bob', put('x', '2'))]);
+    await source.compact(source.revision);
+    const bytes = await backupOf(source);
+    const dataDir = join(temporaryDirectory('plat-restore'), 'data');
+    await restoreDirectory(() => inChunks(bytes), { dataDir, store: {}, force: false, clock });
+    const ruleOf = (key: string) => (key === 'x' ? undefined : { retentionMs: 3_600_000, values: true, mostBytesPerKey: 1_000_000 });
+    const opened = closing(await openLmdbEngine({ dataDir, clock, history: { id: 'server', ruleOf, mostBytes: 10_000_000 } }));
+    const valuesOf = async (key: string) =>
+      (await opened.history.versions({ prefix: key, exact: true, limit: 10 })).versions.map(({ value }) => value?.toString());
+    await expect.poll(() => valuesOf('x')).toEqual(['2']);
+    expect(await valuesOf('a')).toEqual(['2', '2', '1']);
+  });
 });
 
 test('a revision that was given out after the backup is not given out again', async () => {

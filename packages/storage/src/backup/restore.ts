@@ -2,12 +2,13 @@
  * Writes the content of a backup into an empty store of any engine.
  *
  * Everything gets new revisions, greater than any that a client can have seen: those of the backup, and as many more as may
- * have been assigned after it was made. History is not restored. So a client that resumes from an earlier revision
- * gets 410, and lists again.
+ * have been assigned after it was made. So a client that resumes from an earlier revision gets 410, and lists again. History has the
+ * versions of the backup with their own revisions, before those that the restore writes.
  */
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Engine, Operation } from '../engine.ts';
-import { type BackupEntry, BackupError } from './format.ts';
+import type { KeptVersion } from '../history.ts';
+import { type BackupEntry, BackupError, type BackupVersion } from './format.ts';
 import { type BackupSummary, readBackup, verifyBackup } from './read.ts';
 
 /** Revisions to skip after that of the backup: more than may have been assigned since it was made. */
@@ -51,16 +52,34 @@ export async function restoreInto(engine: Engine, open: OpenBackup, options: Res
   if (!lowerRevisions) await engine.skipTo(summary.header.revision + skipped);
   await engine.commit([{ type: 'put', key: UNFINISHED, value: Buffer.from(summary.trailer.sha256), expect: 0 }]);
   const { commits, expired } = batches(clock.now());
+  const finishEntries = async (): Promise<void> => {
+    for (const commit of commits()) await engine.commit(commit);
+  };
   for await (const part of readBackup(open())) {
     if (part.type === 'entries') for (const entry of part.entries) for (const commit of commits(entry)) await engine.commit(commit);
+    // Where revisions are lower than before, old ones are not older ones.
+    if (part.type === 'versions' && !lowerRevisions) {
+      await finishEntries();
+      await engine.history.add(await keptVersions(engine, part.versions));
+    }
     // The file may have changed since it was checked.
     if (part.type === 'trailer' && part.trailer.sha256 !== summary.trailer.sha256)
       throw new BackupError('the backup changed while it was read');
   }
-  for (const commit of commits()) await engine.commit(commit);
+  await finishEntries();
   const { revision } = await engine.commit([{ type: 'delete', key: UNFINISHED }]);
   await engine.compact(revision);
   return { ...summary, revision, expired: expired() };
+}
+
+/** The versions with their values; that of an entry which has expired is lost, its note is not. */
+async function keptVersions(engine: Engine, versions: readonly BackupVersion[]): Promise<KeptVersion[]> {
+  const restored: KeptVersion[] = [];
+  for (const { isEntry, ...version } of versions) {
+    if (version.key === UNFINISHED) continue;
+    restored.push(isEntry ? { ...version, value: (await engine.get(version.key))?.value } : version);
+  }
+  return restored;
 }
 
 /** Throws BackupError unless the store is empty. */

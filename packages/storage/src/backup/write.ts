@@ -7,16 +7,20 @@ import {
   BackupError,
   type BackupHeader,
   type BackupTrailer,
+  type BackupVersion,
   BLOCK,
   BLOCK_BYTES,
   encodeBlock,
+  encodeHistory,
   entryBytes,
   frameOf,
   HEADER,
+  HISTORY,
   LONGEST_BLOCK,
   MOST_NAMED,
   preamble,
   TRAILER,
+  versionBytes,
 } from './format.ts';
 
 /**
@@ -26,6 +30,7 @@ import {
 export async function* backupChunks(
   header: BackupHeader,
   pages: AsyncIterable<readonly Entry[]>,
+  history: AsyncIterable<readonly BackupVersion[]>,
   done?: (trailer: BackupTrailer) => void,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
@@ -33,7 +38,7 @@ export async function* backupChunks(
     hash.update(bytes);
     return bytes;
   };
-  const counts = { entries: 0, blocks: 0, encrypted: 0, unreadableCount: 0 };
+  const counts = { entries: 0, versions: 0, blocks: 0, encrypted: 0, unreadableCount: 0 };
   const unreadable: string[] = [];
   let waiting: BackupEntry[] = [];
   let bytes = 0;
@@ -63,7 +68,30 @@ export async function* backupChunks(
     }
   }
   if (waiting.length > 0) yield block();
+  for await (const versions of history) {
+    counts.versions += versions.length;
+    for (const body of historyBodies(versions)) {
+      counts.blocks++;
+      yield hashed(frameOf(HISTORY, body));
+    }
+  }
   const trailer: BackupTrailer = { ...counts, unreadable, sha256: hash.digest('hex') };
   yield frameOf(TRAILER, Buffer.from(JSON.stringify(trailer)));
   done?.(trailer);
+}
+
+/** The versions of a page in blocks of bounded size. */
+function* historyBodies(versions: readonly BackupVersion[]): Generator<Buffer> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, version] of versions.entries()) {
+    const more = versionBytes(version);
+    if (bytes > 0 && bytes + more > BLOCK_BYTES) {
+      yield encodeHistory(versions.slice(start, index));
+      start = index;
+      bytes = 0;
+    }
+    bytes += more;
+  }
+  if (start < versions.length) yield encodeHistory(versions.slice(start));
 }

@@ -22,8 +22,8 @@ export function addVersions(tables: Tables, kept: KeptVersions, versions: readon
   const fills: (() => void)[] = [];
   const nextIndexes = new Map<number, number>();
   // All passes begin again: what is added lies before them.
-  const passes: Record<string, number> = { [OLDEST]: 0 };
-  for (const name of Object.keys(kept.passes)) passes[name] = 0;
+  const passes = new Map<string, number>([[OLDEST, 0]]);
+  for (const name of kept.passes.keys()) passes.set(name, 0);
   for (const version of versions) {
     const { key, revision, created, time, note, type, value, unreadable } = version;
     if (revision > compacted) throw new RangeError(`the version ${revision} of ${key} is newer than the history of this store`);
@@ -32,7 +32,7 @@ export function addVersions(tables: Tables, kept: KeptVersions, versions: readon
     const index = nextIndexes.get(revision) ?? nextIndex(tables, revision);
     if (index > LAST_INDEX) continue;
     nextIndexes.set(revision, index + 1);
-    passes[String(rule.retentionMs)] = 0;
+    passes.set(String(rule.retentionMs), 0);
     const deleted = type === 'delete';
     const keptValue = rule.values && !deleted ? value : undefined;
     const dropped = !deleted && keptValue === undefined;

@@ -63,15 +63,16 @@ export class Compactor {
   /** Continues a compaction that the process did not finish; with other rules of history all that is kept is looked at again. */
   resume(): Promise<void> {
     return this.#enqueue(async () => {
+      if (this.#kept.hasUnknownRules) return;
       await this.#useRules();
       await this.#prune(this.#state.compacted, Number.POSITIVE_INFINITY);
     });
   }
 
-  /** Compacts history before a revision. */
+  /** Compacts history before a revision; resolves when that is done, by whatever call. */
   async toRevision(revision: number): Promise<void> {
     const bound = this.#state.bound(revision);
-    if (bound <= this.#state.compacted) return;
+    if (bound <= this.#state.compacted) return this.#last;
     this.#state.compacted = bound;
     await this.#enqueue(async () => {
       await this.#prune(bound, Number.POSITIVE_INFINITY);
@@ -127,7 +128,7 @@ export class Compactor {
 
   async #prune(revision: number, time: number): Promise<void> {
     while (this.#pruned < revision) {
-      const passes: Record<string, number> = {};
+      const passes = new Map<string, number>();
       const { step, reached } = this.#step({
         after: this.#pruned,
         until: revision,
@@ -147,7 +148,7 @@ export class Compactor {
 
   /** Removes kept versions that were superseded longer ago than their retention. */
   async #removeExpired(): Promise<void> {
-    for (const name of Object.keys(this.#kept.passes)) {
+    for (const name of this.#kept.passes.keys()) {
       const retention = Number(name);
       if (name === OLDEST || retention === Number.POSITIVE_INFINITY) continue;
       await this.#pass(name, this.#state.now() - retention, (key) => this.#kept.ruleOf(key)?.retentionMs === retention);
@@ -165,7 +166,7 @@ export class Compactor {
   /** Goes on with a pass: removes what the records of some keys superseded up to a time. */
   async #pass(name: string, time: number, isMeant: (key: string) => boolean, isEnough?: (step: PassStep) => boolean): Promise<void> {
     for (;;) {
-      const after = this.#kept.passes[name] ?? 0;
+      const after = this.#kept.passes.get(name) ?? 0;
       const { step, reached } = this.#step({
         after,
         until: this.#pruned,
@@ -176,7 +177,7 @@ export class Compactor {
         },
       });
       if (reached <= after) return;
-      await this.#apply(step, this.#kept.rowAfter(step, { [name]: reached }), () => {});
+      await this.#apply(step, this.#kept.rowAfter(step, [[name, reached]]), () => {});
       if (isEnough?.(newStep()) === true) return;
     }
   }

@@ -43,16 +43,20 @@ export class KeptVersions {
   constructor(tables: Tables, policy: HistoryPolicy | undefined) {
     this.#tables = tables;
     this.#policy = policy;
-    this.#row = readHistoryRow(tables.meta) ?? { policy: '', bytes: 0, passes: {} };
+    this.#row = readHistoryRow(tables.meta) ?? { policy: '', bytes: 0, passes: new Map() };
   }
 
   get bytes(): number {
     return this.#row.bytes;
   }
+  /** Whether a server keeps versions here by rules that a tool does not know: it leaves them alone. */
+  get hasUnknownRules(): boolean {
+    return this.#policy === undefined && this.#row.policy !== '';
+  }
   ruleOf(key: string): HistoryRule | undefined {
     return this.#policy?.ruleOf(key);
   }
-  get passes(): Readonly<Record<string, number>> {
+  get passes(): ReadonlyMap<string, number> {
     return this.#row.passes;
   }
   /** Keys that have grown so much that their bytes are to be counted. */
@@ -63,7 +67,7 @@ export class KeptVersions {
   /** The row to begin with if the rules are not those by which versions were kept; undefined if they are, or there are none. */
   changedRules(): HistoryRow | undefined {
     const { id } = this.#policy ?? { id: this.#row.policy };
-    return id !== undefined && id === this.#row.policy ? undefined : { policy: id ?? '', bytes: 0, passes: {} };
+    return id !== undefined && id === this.#row.policy ? undefined : { policy: id ?? '', bytes: 0, passes: new Map() };
   }
   /** Whether the oldest must go: until `isEnough` says so. */
   get isTooMuch(): boolean {
@@ -75,8 +79,8 @@ export class KeptVersions {
   }
 
   /** The row after a step. A retention that is met for the first time has nothing before this revision. */
-  rowAfter(step: PassStep, passes: Readonly<Record<string, number>> = {}): HistoryRow {
-    return { ...this.#row, bytes: Math.max(0, this.bytes + step.bytes), passes: { ...this.#row.passes, ...passes } };
+  rowAfter(step: PassStep, passes: Iterable<[string, number]> = []): HistoryRow {
+    return { ...this.#row, bytes: Math.max(0, this.bytes + step.bytes), passes: new Map([...this.#row.passes, ...passes]) };
   }
   /** Within a transaction. */
   write(row: HistoryRow): void {
@@ -88,7 +92,7 @@ export class KeptVersions {
   }
 
   /** Compaction passes a record: what it superseded stays or goes. Adds retentions that are met for the first time to `passes`. */
-  compact(step: PassStep, position: Position, facts: StoredFacts, passes: Record<string, number>): void {
+  compact(step: PassStep, position: Position, facts: StoredFacts, passes: Map<string, number>): void {
     const { key, deleted, added } = facts;
     const rule = this.ruleOf(key);
     if (rule === undefined) {
@@ -97,7 +101,7 @@ export class KeptVersions {
       return;
     }
     for (const name of [String(rule.retentionMs), OLDEST])
-      if (this.#row.passes[name] === undefined && passes[name] === undefined) passes[name] = position.revision - 1;
+      if (!this.#row.passes.has(name) && !passes.has(name)) passes.set(name, position.revision - 1);
     let bytes = deleted ? facts.bytes : 0;
     const superseded = this.#supersededBy(position, facts);
     if (superseded !== undefined)

@@ -67,17 +67,19 @@ export interface HistoryRow {
   /** Bytes of all kept versions. */
   readonly bytes: number;
   /** For each retention in milliseconds, and for `oldest`: everything up to this revision is done. */
-  readonly passes: Readonly<Record<string, number>>;
+  readonly passes: ReadonlyMap<string, number>;
 }
 
 /** Throws MetaDamage. */
 export function readHistoryRow(meta: MetaTable): HistoryRow | undefined {
   const text = unsealed(meta, 'history');
-  return text === undefined ? undefined : (JSON.parse(text) as HistoryRow);
+  if (text === undefined) return undefined;
+  const row = JSON.parse(text) as Omit<HistoryRow, 'passes'> & { readonly passes: [string, number][] };
+  return { ...row, passes: new Map(row.passes) };
 }
 /** Within a transaction. */
 export function writeHistoryRow(meta: MetaTable, row: HistoryRow): void {
-  meta.put('history', sealed('history', asciiJson(row)));
+  meta.put('history', sealed('history', asciiJson({ ...row, passes: [...row.passes] })));
 }
 
 /** Within a transaction. */

@@ -125,7 +125,7 @@ async function rebuild(
       if (mark !== undefined) writeMark(tables.meta, mark);
       for (const name of ['compacted', 'pruned', 'closed'] as const) writeNumberRow(tables.meta, name, revision);
       // No rules have this name: the next start looks through all of it.
-      writeHistoryRow(tables.meta, { policy: '', bytes: historyBytes, passes: {} });
+      writeHistoryRow(tables.meta, { policy: '', bytes: historyBytes, passes: new Map() });
       tables.meta.put('repaired', sealed('repaired', String(revision)));
     });
     const lostOnce = new Set([...lost].filter(({ key }) => !later.has(key)));
