@@ -19,7 +19,7 @@ export const OLDEST = 'oldest';
 /** It stops when this fraction of the bound is free. */
 const FREED = 8;
 
-export interface Removal {
+interface Removal {
   readonly position: Position;
   readonly key: string;
 }
