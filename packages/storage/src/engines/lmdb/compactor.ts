@@ -13,8 +13,11 @@ import { bytesAfterCut } from './key-growth.ts';
 import { type HistoryRow, readNumberRow, writeNumberRow } from './meta.ts';
 import type { Tables } from './table.ts';
 
-/** Records of one step: a step takes a millisecond or two of the event loop and delays other writes no longer than they delay each other. */
+/** Records that are read in one turn of the event loop, which takes a millisecond or two. */
 const STEP = 256;
+/** Turns and changes of one transaction: it delays other writes no longer than they delay each other, and one for each turn costs more. */
+const MOST_TURNS = 4;
+const MOST_CHANGES = 512;
 
 export interface CompactionState {
   /** The newest visible revision. */
@@ -129,7 +132,7 @@ export class Compactor {
   async #prune(revision: number, time: number): Promise<void> {
     while (this.#pruned < revision) {
       const passes = new Map<string, number>();
-      const { step, reached } = this.#step({
+      const { step, reached } = await this.#gather({
         after: this.#pruned,
         until: revision,
         time,
@@ -167,7 +170,7 @@ export class Compactor {
   async #pass(name: string, time: number, isMeant: (key: string) => boolean, isEnough?: (step: PassStep) => boolean): Promise<void> {
     for (;;) {
       const after = this.#kept.passes.get(name) ?? 0;
-      const { step, reached } = this.#step({
+      const { step, reached } = await this.#gather({
         after,
         until: this.#pruned,
         time,
@@ -182,23 +185,35 @@ export class Compactor {
     }
   }
 
-  /** What is to be done for the next records, and the revision of the last whole commit among them. */
-  #step({ after, until, time, isEnough, visit }: Pass): { step: PassStep; reached: number } {
-    if (this.#state.stopped) throw new StoreUnavailable('the store was closed; its history is forgotten at the next start');
+  /** What one transaction does for the next records, and the revision of the last whole commit among them. */
+  async #gather(pass: Pass): Promise<{ step: PassStep; reached: number }> {
     const step = newStep();
+    let reached = pass.after;
+    for (let turn = 0; turn < MOST_TURNS && step.removals.length + step.rewrites.length < MOST_CHANGES; turn++) {
+      if (turn > 0) await nextTurn();
+      if (this.#state.stopped) throw new StoreUnavailable('the store was closed; its history is forgotten at the next start');
+      const after = reached;
+      reached = this.#read(step, { ...pass, after });
+      if (reached === after || reached >= pass.until) break;
+    }
+    return { step, reached };
+  }
+
+  /** Returns the revision of the last whole commit. */
+  #read(step: PassStep, { after, until, time, isEnough, visit }: Pass): number {
     const bounds = { start: { revision: after + 1, index: 0 }, end: { revision: until + 1, index: 0 } };
     let records = 0;
     let current = after;
     for (const { key: position, value } of this.#tables.recordFacts.getRange(bounds)) {
       const isLater = !('damage' in value) && value.time > time;
-      if (position.revision !== current && (records >= STEP || isLater || isEnough?.(step) === true)) return { step, reached: current };
+      if (position.revision !== current && (records >= STEP || isLater || isEnough?.(step) === true)) return current;
       current = position.revision;
       records++;
       const facts = soundFacts(position, value);
       if (facts !== undefined) visit(step, position, facts);
     }
     // Beyond the last record there are only deletions that are compacted already.
-    return { step, reached: until };
+    return until;
   }
 
   /** Removes the oldest kept versions of a key that has too many bytes. */
