@@ -1,5 +1,6 @@
-// What history costs: node bench/history.mjs [etcd|lmdb|memory] [rounds]
-// Two stores in one process, one of which keeps history, take turns with batches of updates of an object of 2.4 KB, each with a note of
+// What history costs: node bench/history.mjs [etcd|lmdb|memory] [rounds] [--server]
+// With --server: replaces of a config map of 2.4 KB at two servers of the build, one of which keeps history, in turn; only the processor
+// time of the servers counts. Without it: two stores in one process, one of which keeps history, take turns with batches of updates of an object of 2.4 KB, each with a note of
 // 200 bytes, followed by a subscriber as in a server. Only processor time counts: of this process, and with etcd of etcd as well. Then an
 // object with 1,000 versions is read.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,9 +11,9 @@ import { build } from 'esbuild';
 import { bundledPackages } from '../scripts/workspaces.mjs';
 import { startEtcd } from './etcd.mjs';
 import { median } from './figures.mjs';
-import { cpuOf } from './tools.mjs';
+import { cpuOf, inParallel, must, startPlat } from './tools.mjs';
 
-const [store = 'etcd', rounds = '30'] = process.argv.slice(2);
+const [store = 'etcd', rounds = '30'] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const BATCH = 1_000;
 const WRITERS = 32;
 const VERSIONS = 1_000;
@@ -72,10 +73,38 @@ async function batch(target) {
   return { own: (user + system) / BATCH, etcd: etcdMicros / BATCH };
 }
 
-const targets = [await prepare('without', false), await prepare('with', true)];
+/** A server, whose batches are replaces through its API. */
+async function prepareServer(name, history) {
+  const flags = ['--store', store, '--controllers=-*', '--history-rules', history ? '*=24h' : '*=never'];
+  if (etcd !== undefined) flags.push('--etcd-servers', etcd.endpoint, '--etcd-prefix', `/${name}`);
+  const server = await startPlat(flags);
+  return { name, server, rounds: [] };
+}
+const configMaps = '/api/v1/namespaces/default/configmaps';
+async function batchOfRequests({ server: { address, pid } }) {
+  const objects = Array.from({ length: WRITERS }, (_, index) => ({ metadata: { name: `m${index}` }, data: { text: value.toString() } }));
+  if (!written.has(pid)) for (const object of objects) await must(address, 'POST', configMaps, object);
+  written.add(pid);
+  const [own, others] = [cpuOf(pid).all, etcd === undefined ? 0 : cpuOf(etcd.pid).all];
+  await inParallel(BATCH, WRITERS, async (index) => {
+    const object = objects[index % WRITERS];
+    await must(address, 'PUT', `${configMaps}/${object.metadata.name}`, {
+      ...object,
+      data: { ...object.data, count: `${batches}-${index}` },
+    });
+  });
+  batches++;
+  return { own: (cpuOf(pid).all - own) / BATCH, etcd: etcd === undefined ? 0 : (cpuOf(etcd.pid).all - others) / BATCH };
+}
+const written = new Set();
+let batches = 0;
+
+const isServer = process.argv.includes('--server');
+const [make, run] = isServer ? [prepareServer, batchOfRequests] : [prepare, batch];
+const targets = [await make('without', false), await make('with', true)];
 for (let round = -3; round < Number(rounds); round++) {
   for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-    const figures = await batch(target);
+    const figures = await run(target);
     if (round >= 0) target.rounds.push(figures);
   }
 }
@@ -86,20 +115,28 @@ const more = (of) => {
   const ratios = withHistory.rounds.map((figures, round) => figures[of] / without.rounds[round][of]);
   return `${(100 * (median(ratios) - 1)).toFixed(1)} % more`;
 };
-console.log(`${store}, an update: ${micros(without, 'own')} µs of CPU without history, ${micros(withHistory, 'own')} with: ${more('own')}`);
+console.log(
+  `${store}, ${isServer ? 'a replace' : 'an update'}: ${micros(without, 'own')} µs of CPU without history, ${micros(withHistory, 'own')} with: ${more('own')}`,
+);
 if (etcd !== undefined)
   console.log(`etcd itself: ${micros(without, 'etcd')} µs without, ${micros(withHistory, 'etcd')} with: ${more('etcd')}`);
 
-for (let version = 0; version < VERSIONS; version++) await write(withHistory, BATCH);
-const times = [];
-for (let round = 0; round < 10; round++) {
-  const start = performance.now();
-  const key = `/registry/pods/default/pod-${BATCH}`;
-  const { versions } = await withHistory.engine.history.versions({ prefix: key, exact: true, limit: VERSIONS });
-  times.push(performance.now() - start);
-  if (versions.length !== VERSIONS) throw new Error(`there are ${versions.length} versions, not ${VERSIONS}`);
-}
-console.log(`${VERSIONS} versions of an object of ${value.length} bytes: ${median(times).toFixed(0)} ms`);
-await Promise.all(targets.map(({ engine }) => engine.close()));
+if (!isServer) await readVersions();
+await Promise.all(targets.map(({ engine, server }) => engine?.close() ?? server.stop()));
 await etcd?.stop();
 process.exit(0);
+
+/** An object with many versions is read. */
+async function readVersions() {
+  for (let version = 0; version < VERSIONS; version++) await write(withHistory, BATCH);
+  const times = [];
+  for (let round = 0; round < 10; round++) {
+    const start = performance.now();
+    const key = `/registry/pods/default/pod-${BATCH}`;
+    const { versions } = await withHistory.engine.history.versions({ prefix: key, exact: true, limit: VERSIONS });
+    times.push(performance.now() - start);
+    if (versions.length !== VERSIONS) throw new Error(`there are ${versions.length} versions, not ${VERSIONS}`);
+  }
+  const figures = `${median(times).toFixed(0)} ms (least ${Math.min(...times).toFixed(0)})`;
+  console.log(`${VERSIONS} versions of an object of ${value.length} bytes: ${figures}`);
+}
