@@ -94,8 +94,8 @@ onStores(['memory', 'etcd'], { controllers: ['serviceaccount'] }, (server) => {
     expect(table.columnDefinitions.map(({ name }: Loose) => name)).toEqual(['Version', 'Name', 'Age', 'User', 'Manager', 'Verb', 'Change']);
     expect(table.rows.map(({ cells }: Loose) => cells.slice(3))).toEqual([
       ['admin', 'shop', 'delete', 'deleted'],
-      ['admin', 'shop', 'patch', 'data.y: removed'],
-      ['admin', 'hand', 'patch', 'data.x: 1 → 2, data.y: 1'],
+      ['admin', 'shop', 'patch', 'data.y removed'],
+      ['admin', 'hand', 'patch', 'data.x 1 → 2, data.y = 1'],
       ['admin', 'shop', 'create', 'created'],
     ]);
     expect((await shop.get(`${path}/a?history=true`, { accept: 'application/yaml' })).text).toContain('kind: ObjectHistory');

@@ -31,12 +31,13 @@ export interface Session {
 /** What the stock client falls back to. */
 const STOCK_SERVER = 'http://localhost:8080';
 
-/** `signal` ends all requests. */
+/** `signal` ends all requests. `maxSockets`: connections at the same time. */
 export async function connect(
   options: ConnectOptions,
   namespace: string | undefined,
   io: IO,
   signal?: AbortSignal | undefined,
+  maxSockets?: number,
 ): Promise<Session> {
   const configChoice = await chooseConfig(options, io);
   const { config } = configChoice;
@@ -70,7 +71,8 @@ export async function connect(
     trace,
     signal,
     ...timeout,
-    keptAgents: io.connections,
+    // Few connections are kept; a command that needs many has its own.
+    ...(maxSockets === undefined ? { keptAgents: io.connections } : { maxSockets }),
   });
   const session = {
     transport,

@@ -78,7 +78,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Show details of objects, with their events.',
     load: async () => (await import('./describe/index.ts')).describe,
   },
-  { name: 'diff', summary: 'Show what an apply would change.', load: async () => (await import('./edit/diff.ts')).diff },
+  { name: 'diff', summary: 'Show what an apply would change, or what changed.', load: async () => (await import('./edit/diff.ts')).diff },
   {
     name: 'down',
     own: true,
@@ -103,6 +103,12 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'get', summary: 'Show objects.', load: async () => (await import('./get/get.ts')).get },
   {
+    name: 'history',
+    own: true,
+    summary: 'Show the changes of objects, and who made them.',
+    load: async () => (await import('./history/history.ts')).history,
+  },
+  {
     name: 'kustomize',
     summary: 'Print the objects of a kustomization.',
     load: async () => (await import('./kustomize.ts')).kustomizeCommand,
@@ -114,6 +120,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'List the servers that plat up started.',
     load: async () => (await import('./background/list.ts')).list,
   },
+  { name: 'log', own: true, summary: 'Show what changes, as it happens.', load: async () => (await import('./history/log.ts')).log },
   { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./pods/logs.ts')).logs },
   {
     name: 'options',
@@ -158,6 +165,7 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./tree/index.ts')).tree,
   },
   { name: 'uncordon', summary: 'Mark nodes as schedulable.', load: async () => (await import('./pods/cordon.ts')).uncordon },
+  { name: 'undo', own: true, summary: 'Take back changes of objects.', load: async () => (await import('./history/undo.ts')).undo },
   { name: 'up', own: true, summary: 'Start a server in the background.', load: async () => (await import('./background/up.ts')).up },
   { name: 'version', summary: 'Show the version.', load: async () => (await import('./version.ts')).version },
   {

@@ -42,6 +42,10 @@ const diffFlags = {
       (values) => values,
     ),
   },
+  'Comparing versions of one object': {
+    from: text('', 'Version or time to compare from: 1234, 10m (ago), 10:32 or 2026-05-01T10:00:00Z.', { value: 'VERSION|TIME' }),
+    to: text('now', 'Version or time to compare with.', { value: 'VERSION|TIME|now' }),
+  },
   Connecting: connectFlags,
 };
 type DiffFlags = FlagValues<typeof diffFlags>;
@@ -50,26 +54,33 @@ interface DiffOptions extends Omit<DiffFlags, 'serverSide'> {
 }
 
 export const diff = command({
-  usage: '-f FILE|DIR|URL|- | -k DIR [flags]',
-  summary: 'Show what an apply would change: plat diff -f web.yaml, plat diff -k overlays/test',
+  usage: '-f FILE|DIR|URL|- | -k DIR | TYPE/NAME --from VERSION [flags]',
+  summary: 'Show what an apply would change, or what changed between versions of an object.',
   flags: diffFlags,
   more: `
 Values of secrets are not shown, only that they differ. KUBECTL_EXTERNAL_DIFF names another program for the comparison, which gets
 two directories: KUBECTL_EXTERNAL_DIFF="colordiff -N -u".
 
 Examples:
+  plat diff -f web.yaml
   plat diff -R -f manifests/
   plat diff -f app.yaml --prune -l app=web      also what would be deleted
   plat diff -f web.yaml --server-side=false     of a client-side apply
+  plat diff deployment/web --from 10:32         what changed since; plat history lists versions
 
 Exit codes:
-  0   no object would change
-  1   some objects would change
+  0   no object would change, or none changed
+  1   some objects would change, or did
   2   the comparison failed, or the command line is wrong
 `,
   async run({ options: flags, args }, io) {
     try {
-      if (args.length > 0) throw new FlagError(`diff takes no arguments, but got ${JSON.stringify(args[0])}: name files with -f`);
+      if (flags.from !== '' && !namesManifests(flags))
+        return await (await import('../history/diff-versions.ts')).diffVersions(args, flags, io);
+      if (args.length > 0) {
+        const hint = 'name files with -f, or the version of an object to compare from with --from';
+        throw new FlagError(`diff takes no arguments, but got ${JSON.stringify(args[0])}: ${hint}`);
+      }
       if (!namesManifests(flags)) throw new FlagError('which objects? For example: plat diff -f web.yaml, plat diff -f -');
       const serverSide = flags.serverSide ?? !isStock(io);
       const manager = fieldManager(io, serverSide ? 'apply --server-side' : 'apply', flags.fieldManager);

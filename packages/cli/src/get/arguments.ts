@@ -16,6 +16,7 @@ const selecting = {
   'chunk-size': int(500, 'Objects of one request; large collections take several. 0: all at once.'),
   watch: bool(false, 'Watch for changes after listing. On a terminal the table is kept up to date.', { short: 'w' }),
   'watch-only': bool(false, 'Watch for changes without listing first.'),
+  at: text('', 'Show objects as they were: a version, 10m (ago), 10:32 or 2026-05-01T10:00:00Z.', { value: 'TIME|VERSION' }),
 };
 const printing = {
   output: flag('', 'Output format.', formNames, readForm, { short: 'o', defaultText: 'a table' }),
@@ -76,6 +77,8 @@ function checkForms(options: GetOptions): void {
     throw new FlagError(`--show-labels option cannot be used with ${options.output.split('=')[0]} printer`);
   if (options.outputWatchEvents && !options.watch && !options.watchOnly)
     throw new FlagError('--output-watch-events option can only be used with --watch or --watch-only');
+  if (options.at !== '' && (options.watch || options.watchOnly || options.subresource !== ''))
+    throw new FlagError('--at excludes --watch, --watch-only and --subresource: the past does not change, and has whole objects only');
 }
 
 const noObjects = 'error: You must provide one or more resources by argument or filename.';

@@ -4,6 +4,7 @@ import { FlagError } from '@plat-dev/lib/flags';
 import type { ApiError } from '@plat-dev/meta/errors';
 import { command, type IO } from '../command.ts';
 import type { Session } from '../connect.ts';
+import { readMoment } from '../history/moments.ts';
 import { choosesForm, formPrinter } from '../output/print-forms.ts';
 import { errorLine, isStock } from '../program.ts';
 import { type Work, withServer } from '../work.ts';
@@ -29,12 +30,14 @@ Examples:
   plat get nodes -o custom-columns=NAME:.metadata.name,CPU:.status.capacity.cpu
   plat get pods -o go-template='{{range .items}}{{.metadata.name}}{{"\\n"}}{{end}}'
   plat get all -w
+  plat get all -n team --at 10m
 
 On a terminal -w keeps the table up to date in place; --output-watch-events shows one change after another.
 `,
   async run({ options, args, warnings }, io) {
     for (const warning of warnings) io.err(`Warning: ${warning}\n`);
     const targets = readTargets(options, args);
+    if (options.at !== '') readMoment('at', options.at, io.clock.now());
     // Templates and paths are checked before the first request.
     if (choosesForm(options)) formPrinter(options, io);
     if (options.sortBy !== '' && !(isStock(io) && !choosesForm(options))) sortPath(options.sortBy);

@@ -108,11 +108,12 @@ export class GetRequests {
     // Sorting needs all of them, and asks for them at once as kubectl does.
     const limit = single || chunkSize === 0 || sortBy !== '' ? undefined : chunkSize;
     const path = pathOf(query.resource, query.namespace, query.name, subresource === '' ? undefined : subresource);
+    const past = await this.past(query);
     const select = single ? {} : { fieldSelector: fieldSelector || undefined, labelSelector: selector || undefined };
     let next: string | undefined;
     do {
       // In the order of the stock client, for those who read what -v prints.
-      const search = queryOf({ continue: next, ...select, limit, ...more });
+      const search = queryOf({ continue: next, ...select, limit, ...more, ...(next === undefined && past) });
       const answer = await this.work.session.transport.open({
         path: search === '' ? path : `${path}?${search}`,
         headers: { accept },
@@ -124,6 +125,14 @@ export class GetRequests {
       yield piece;
       next = single || only ? '' : piece.metadata?.continue;
     } while (next !== undefined && next !== '');
+  }
+  /** Parameters of the first request for what was there at the moment of `--at`. */
+  private async past(query: Query): Promise<Parameters> {
+    const { at } = this.options;
+    if (at === '') return {};
+    const [{ readMoment }, { versionAt }] = await Promise.all([import('../history/moments.ts'), import('../history/past-version.ts')]);
+    const moment = readMoment('at', at, this.work.io.clock.now());
+    return { resourceVersion: await versionAt(this.work, query, moment), resourceVersionMatch: 'Exact' };
   }
   /** Every change after a version, over as many connections as it takes, until interrupted or until the time of --request-timeout is over. */
   async *events<T>(

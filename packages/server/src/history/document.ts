@@ -9,8 +9,8 @@ import { isStoredForm } from '../response/represent.ts';
 import { decodeNote } from './note.ts';
 import { withoutValues } from './without-values.ts';
 
-/** An object in one version, or why it cannot be shown. */
-export type KeptDocument = { readonly object: JsonObject } | { readonly reason: string };
+/** An object in one version, or why it cannot be shown. `withoutValues`: only the names of its keys are there. */
+export type KeptDocument = { readonly object: JsonObject; readonly withoutValues?: true } | { readonly reason: string };
 
 const NO_VALUE = 'only its metadata is kept';
 
@@ -25,14 +25,15 @@ export async function documentOf(policy: HistoryPolicy | undefined, resource: Re
   const { value, unreadable, key } = version;
   const isHidden = hidesValues(policy, resource, key);
   const outline = isHidden || value === undefined ? decodeNote(version.note)?.outline : undefined;
-  if (outline !== undefined) return { object: outlined(resource, version, outline as JsonObject) };
+  if (outline !== undefined) return { object: outlined(resource, version, outline as JsonObject), withoutValues: true };
   if (unreadable !== undefined) return { reason: unreadable.reason };
   if (value === undefined) return { reason: NO_VALUE };
   const item = keptItem(resource, version);
   if (item === undefined) return { reason: 'it cannot be read' };
   try {
     const object = await objectOf(resource, item);
-    return { object: isHidden ? outlined(resource, version, withoutValues(object as never) as JsonObject) : object };
+    if (!isHidden) return { object };
+    return { object: outlined(resource, version, withoutValues(object as never) as JsonObject), withoutValues: true };
   } catch (error) {
     return { reason: `it cannot be converted: ${(error as Error).message}` };
   }

@@ -108,7 +108,8 @@ async function shownVersion(documents: Documents, resource: Resource, entry: His
   const type = version.type === 'delete' ? 'deleted' : created === revision ? 'created' : 'updated';
   const { namespace, name } = nameOf(resource, key);
   const document = type === 'deleted' ? undefined : await documents.of(version);
-  const changed = type === 'updated' && document !== undefined ? await changeOf(documents, document, replaced) : undefined;
+  const changed =
+    type === 'updated' && document !== undefined ? await changeOf(documents, document, replaced, isSecrets(resource)) : undefined;
   const object = document !== undefined && 'object' in document ? document.object : undefined;
   const origin = note?.origin;
   const shown: Partial<ObjectVersion> & { name: string } = {
@@ -121,7 +122,8 @@ async function shownVersion(documents: Documents, resource: Resource, entry: His
     ...present({ subresource: origin?.subresource, fieldManager: note?.manager, auditID: origin?.auditId }),
     ...(changed?.patch !== undefined && { patch: changed.patch as unknown as JsonValue }),
     ...(full && object !== undefined && { object }),
-    ...present({ reason: document !== undefined && 'reason' in document ? document.reason : changed?.reason }),
+    ...(document !== undefined && 'withoutValues' in document && { withoutValues: true }),
+    ...present({ change: changed?.text, reason: document !== undefined && 'reason' in document ? document.reason : changed?.reason }),
   };
   return { version: shown as unknown as JsonObject, time, change: changed?.text ?? type };
 }
@@ -136,19 +138,27 @@ function nameOf({ kind, collection }: Resource, key: string): { namespace: strin
   return kind.namespaced ? { namespace: own.slice(0, slash), name: own.slice(slash + 1) } : { namespace: '', name: own };
 }
 
+const isSecrets = ({ kind }: Resource): boolean => kind.group === '' && kind.plural === 'secrets';
+
 interface Change {
   readonly patch?: readonly ChangeOperation[];
   readonly text?: string;
   readonly reason?: string;
 }
-async function changeOf(documents: Documents, document: KeptDocument, replaced: KeptVersion | undefined): Promise<Change> {
+async function changeOf(
+  documents: Documents,
+  document: KeptDocument,
+  replaced: KeptVersion | undefined,
+  isSecret: boolean,
+): Promise<Change> {
   if (replaced === undefined) return { reason: 'the version before is not kept' };
   const earlier = await documents.of(replaced);
   if ('reason' in earlier) return { reason: `the version before: ${earlier.reason}` };
   if ('reason' in document) return {};
   const from = comparable(earlier.object);
   const patch = jsonDiff(from, comparable(document.object));
-  return { patch, text: changeText(patch, from) };
+  const isUnseen = patch.length === 0 && document.withoutValues === true;
+  return { patch, text: isUnseen ? 'values that are not kept' : changeText(patch, from, isSecret) };
 }
 
 /** What differs in every version tells nothing. */

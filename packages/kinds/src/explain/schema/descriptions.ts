@@ -92,5 +92,7 @@ export const explain: Descriptions = {
       'Change from the version before as a JSON patch (RFC 6902), without managedFields and resourceVersion. Absent for a creation, for a deletion and where the version before is not kept.',
     object: 'Object in this version, if history=full was requested.',
     reason: 'Why the object or its change cannot be shown, if so.',
+    change: 'The change in a few words, such as spec.replicas 3 → 5. It has no values of Secrets.',
+    withoutValues: 'True if values are left out of the object and the patch, because history does not keep them.',
   },
 };

@@ -92,6 +92,8 @@ const ObjectVersion = message('explain.v1alpha1.ObjectVersion', {
   patch: ptr(14, json),
   object: ptr(15, raw),
   reason: opt(16, string),
+  change: opt(17, string),
+  withoutValues: opt(18, bool),
 });
 export type ObjectVersion = Infer<typeof ObjectVersion>;
 

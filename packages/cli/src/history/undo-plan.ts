@@ -1,0 +1,101 @@
+/** What has to be done to take back changes of one object, found from its versions. */
+import type { ObjectRef } from '../objects/object-ref.ts';
+import { shownName } from '../work.ts';
+import { readable } from './past-object.ts';
+import { hasSameContent } from './restored-object.ts';
+import type { ObjectVersion, PastObject } from './versions.ts';
+
+export type UndoStep = { readonly ref: ObjectRef; readonly undoes: ObjectVersion } & (
+  | { readonly action: 'update' | 'create'; readonly earlier: PastObject }
+  | { readonly action: 'delete' }
+);
+
+/** A change that cannot be undone, and why. */
+export class NotUndone extends Error {
+  constructor({ resource, name }: ObjectRef, reason: string) {
+    super(`${shownName(resource, name)}: ${reason}`);
+  }
+}
+
+/**
+ * Takes back the last change of what an undo restores. `versions`: newest first.
+ *
+ *   created a=1, updated a=2, status written   → update to a=1
+ *   created a=1, status written                → delete
+ *   created a=1, deleted                       → create with a=1
+ *
+ * Throws NotUndone.
+ */
+export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<ObjectVersion>): Promise<UndoStep> {
+  let newest: ObjectVersion | undefined;
+  let newer: ObjectVersion | undefined;
+  for await (const version of versions) {
+    newest ??= version;
+    if (newest.type === 'deleted') {
+      if (version.type !== 'deleted' && !isGoing(version)) return { ref, action: 'create', undoes: newest, earlier: whole(ref, version) };
+    } else {
+      if (version !== newest) whole(ref, newest);
+      if (newer !== undefined && !hasSameContent(whole(ref, newest), whole(ref, version)))
+        return { ref, action: 'update', undoes: newer, earlier: whole(ref, version) };
+      if (version.type === 'created') return { ref, action: 'delete', undoes: version };
+    }
+    newer = version;
+  }
+  throw new NotUndone(ref, 'the version before its last change is not kept');
+}
+
+/** Goes back to a state, or to there being no object. Undefined where it is as wanted. Throws NotUndone. */
+export function undoTo(ref: ObjectRef, newest: ObjectVersion, target: ObjectVersion | undefined): UndoStep | undefined {
+  if (target === undefined || target.type === 'deleted') throw new NotUndone(ref, 'it did not exist then; to remove it, use plat delete');
+  const earlier = whole(ref, target);
+  if (newest.type === 'deleted') return { ref, action: 'create', undoes: newest, earlier };
+  if (newest.object !== undefined && hasSameContent(newest.object, earlier)) return undefined;
+  return { ref, action: 'update', undoes: newest, earlier };
+}
+
+/**
+ * Takes back the changes that `isMeant` names, which are of one object. `versions`: newest first, down to the one before the first of
+ * these. Undefined where nothing is left of them. Throws NotUndone where others changed the object since, unless `force`.
+ */
+export function undoOfChanges(
+  ref: ObjectRef,
+  versions: readonly ObjectVersion[],
+  isMeant: (version: ObjectVersion) => boolean,
+  force: boolean,
+): UndoStep | undefined {
+  const first = versions.findLastIndex((version, i) => isMeant(version) && changesContent(versions, i));
+  const [newest, meant] = [versions[0], versions[first]];
+  if (newest === undefined || meant === undefined) return undefined;
+  const other = versions.slice(0, first).find((version, i) => !isMeant(version) && changesContent(versions, i));
+  if (other !== undefined && !force) {
+    const { user = 'someone', resourceVersion } = other;
+    throw new NotUndone(ref, `${user} has changed it since (version ${resourceVersion}); --force overwrites that`);
+  }
+  const exists = newest.type !== 'deleted';
+  if (meant.type === 'created') return exists ? { ref, action: 'delete', undoes: meant } : undefined;
+  const base = versions.slice(first + 1).find((version) => !isGoing(version));
+  if (base === undefined || base.type === 'deleted') throw new NotUndone(ref, 'the version before is not kept');
+  const earlier = whole(ref, base);
+  if (!exists) return { ref, action: 'create', undoes: newest, earlier };
+  if (hasSameContent(whole(ref, newest), earlier)) return undefined;
+  return { ref, action: 'update', undoes: meant, earlier };
+}
+
+/** Whether a version differs from the one before it in what an undo restores. What cannot be read may. */
+function changesContent(versions: readonly ObjectVersion[], at: number): boolean {
+  const [version, before] = [versions[at] as ObjectVersion, versions[at + 1]];
+  if (version.type === 'created') return true;
+  // A deletion that waited for finalizers began with the version that set the time of it.
+  if (version.type === 'deleted') return before === undefined || !isGoing(before);
+  if (version.subresource === 'status') return false;
+  if (before?.object === undefined || version.object === undefined || version.withoutValues) return true;
+  return isGoing(version) ? !isGoing(before) : !hasSameContent(version.object, before.object);
+}
+
+const isGoing = ({ object }: ObjectVersion): boolean => object?.metadata.deletionTimestamp !== undefined;
+
+/** The object of a version with all its values. */
+function whole(ref: ObjectRef, version: ObjectVersion): PastObject {
+  if (version.withoutValues) throw new NotUndone(ref, 'its values are not kept in history; --history-rules of the server keeps them');
+  return readable(ref, version);
+}

@@ -1,0 +1,198 @@
+/** Versions of objects as the server keeps them: `GET …?history=true`. */
+import type { ApiResource } from '@plat-dev/client/discovery';
+import { microTimeOf } from '@plat-dev/lib/time';
+import { ApiError } from '@plat-dev/meta/errors';
+import type { JsonObject } from '@plat-dev/schema/types';
+import type { Work } from '../work.ts';
+
+/** An object of the API, as far as commands about history look at it. */
+export type PastObject = JsonObject & {
+  readonly metadata: JsonObject & {
+    readonly name: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: JsonObject;
+    readonly annotations?: JsonObject;
+    readonly ownerReferences?: JsonObject[];
+  };
+};
+
+export interface ObjectVersion {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion: string;
+  readonly time?: string;
+  readonly type: 'created' | 'updated' | 'deleted';
+  readonly user?: string;
+  readonly impersonator?: string;
+  readonly userAgent?: string;
+  readonly verb?: string;
+  readonly subresource?: string;
+  readonly fieldManager?: string;
+  readonly auditID?: string;
+  readonly patch?: readonly { readonly op: string; readonly path: string }[];
+  readonly object?: PastObject;
+  readonly reason?: string;
+  /** The change in a few words. */
+  readonly change?: string;
+  /** Values are left out of the object and the patch. */
+  readonly withoutValues?: boolean;
+}
+
+interface ObjectHistory {
+  readonly kind?: string;
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly ObjectVersion[] | null;
+}
+
+/** An object, or a collection where there is no name. An undefined namespace means all of them, or none. */
+export interface HistoryPlace {
+  readonly resource: ApiResource;
+  readonly namespace: string | undefined;
+  readonly name?: string | undefined;
+}
+export interface HistoryFilter {
+  /** Versions come with their objects. */
+  readonly full?: boolean;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly user?: string | undefined;
+  readonly manager?: string | undefined;
+  /** Versions of a page. */
+  readonly pageSize?: number;
+}
+
+/** The server ignores the question: it is a stock one, or the group `explain` is off. */
+class NoHistory extends Error {
+  constructor({ session }: Work) {
+    super(`the server at ${session.connection.server} keeps no history: only a plat server does, with its group explain enabled`);
+  }
+}
+
+const PAGE = 250;
+
+/** Pages of versions, newest first; each with the version of the store at which it was read. Throws ApiError or NoHistory. */
+export async function* historyPages(
+  work: Work,
+  { resource, namespace, name }: HistoryPlace,
+  { full = false, since, until, user, manager, pageSize = PAGE }: HistoryFilter = {},
+): AsyncGenerator<{ readonly versions: readonly ObjectVersion[]; readonly readAt: string; readonly isLast: boolean }> {
+  const filters = {
+    history: full ? 'full' : 'true',
+    limit: pageSize,
+    since: since === undefined ? undefined : microTimeOf(since),
+    until: until === undefined ? undefined : microTimeOf(until),
+    user: user || undefined,
+    manager: manager || undefined,
+  };
+  let next: string | undefined;
+  do {
+    const what = { method: 'GET', query: { ...filters, continue: next } } as const;
+    const answer =
+      name === undefined
+        ? await work.sendTo<ObjectHistory>(resource, namespace, what)
+        : await work.send<ObjectHistory>({ resource, namespace, name }, what);
+    const { kind, metadata, items } = answer.object;
+    if (kind !== 'ObjectHistory') throw new NoHistory(work);
+    next = metadata?.continue || undefined;
+    yield { versions: items ?? [], readAt: metadata?.resourceVersion ?? '', isLast: next === undefined };
+  } while (next !== undefined);
+}
+
+export async function* versionsOf(work: Work, place: HistoryPlace, filter: HistoryFilter = {}): AsyncGenerator<ObjectVersion> {
+  for await (const { versions } of historyPages(work, place, filter)) yield* versions;
+}
+
+/** A version with the kind of its object. */
+export interface Change {
+  readonly resource: ApiResource;
+  readonly version: ObjectVersion;
+}
+export interface ChangesOfKinds {
+  /** Newest first. */
+  readonly changes: readonly Change[];
+  /** The kinds that answered, with the version of the store at which they were read. */
+  readonly read: readonly { readonly resource: ApiResource; readonly readAt: string }[];
+  /** Kinds whose history the user may not read. */
+  readonly refused: readonly ApiError[];
+  /** Older changes were left out. */
+  readonly isCut: boolean;
+}
+
+/** Kinds that are read at the same time. */
+const WIDTH = 8;
+
+/**
+ * Changes of several kinds in one order. `limit`: of the newest so many, 0 all. Kinds that the user may not read are left out, and
+ * those whose server keeps no history, unless that is all of them.
+ */
+export async function changesOf(
+  work: Work,
+  places: readonly HistoryPlace[],
+  filter: HistoryFilter,
+  limit: number,
+  isWanted: (change: Change) => boolean = () => true,
+): Promise<ChangesOfKinds> {
+  const [read, refused, changes]: [{ resource: ApiResource; readAt: string }[], ApiError[], Change[]] = [[], [], []];
+  let isCut = false;
+  const readKind = async (place: HistoryPlace): Promise<void> => {
+    const { resource } = place;
+    let first: string | undefined;
+    let taken = 0;
+    for await (const { versions, readAt, isLast } of historyPages(work, place, filter)) {
+      first ??= readAt;
+      const wanted = versions.map((version) => ({ resource, version })).filter(isWanted);
+      changes.push(...(limit === 0 ? wanted : wanted.slice(0, limit - taken)));
+      taken += wanted.length;
+      if (limit === 0 || taken < limit) continue;
+      isCut ||= taken > limit || !isLast;
+      break;
+    }
+    read.push({ resource, readAt: first ?? '' });
+  };
+  let missing: NoHistory | undefined;
+  const waiting = [...places];
+  const worker = async (): Promise<void> => {
+    for (let place = waiting.shift(); place !== undefined; place = waiting.shift()) {
+      try {
+        await readKind(place);
+      } catch (error) {
+        if (error instanceof NoHistory) missing = error;
+        else if (error instanceof ApiError && [403, 404, 405].includes(error.code)) refused.push(error);
+        else throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(WIDTH, places.length) }, worker));
+  if (read.length === 0 && missing !== undefined) throw missing;
+  if (read.length === 0 && refused[0] !== undefined) throw refused[0];
+  changes.sort((a, b) => Number(b.version.resourceVersion) - Number(a.version.resourceVersion));
+  if (limit === 0) return { changes, read, refused, isCut };
+  return { changes: changes.slice(0, limit), read, refused, isCut: isCut || changes.length > limit };
+}
+
+/** The kinds that a user changes: those of a list of types, or all with history. */
+export async function kindsWithHistory(work: Work, types: readonly string[], isAllNamespaces: boolean): Promise<readonly ApiResource[]> {
+  if (types.length > 0) return (await Promise.all(types.map((type) => work.discovery.findAll(type)))).flat();
+  const all = await work.discovery.all();
+  return all.filter(
+    ({ name, verbs, namespaced }) =>
+      (namespaced || isAllNamespaces) && ['get', 'list', 'update'].every((verb) => verbs.includes(verb)) && !rarelyKept.has(name),
+  );
+}
+/** Servers keep no history of these unless a rule says so. */
+const rarelyKept: ReadonlySet<string> = new Set(['events', 'leases']);
+
+/** Only the status changed, which controllers write all the time. */
+export function isOfStatus({ type, subresource, patch }: ObjectVersion): boolean {
+  if (type !== 'updated') return false;
+  if (subresource === 'status') return true;
+  return patch !== undefined && patch.length > 0 && patch.every(({ path }) => path === '/status' || path.startsWith('/status/'));
+}
+
+/** The change in a few words. */
+export const changeWords = ({ type, change, reason }: ObjectVersion): string =>
+  type === 'updated' ? (change ?? `updated${reason === undefined ? '' : ` (${reason})`}`) : type;

@@ -1,0 +1,411 @@
+/** `plat history`, `plat diff --from`, `plat undo` and `plat log`. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Plat, platFor } from '../support/plat.ts';
+import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
+import { onStores } from '../support/stores.ts';
+
+let server: TestServer;
+let plat: Plat;
+let ns: string;
+beforeAll(async () => {
+  server = await startTestServer({});
+  plat = platFor(server);
+  ns = await server.namespace();
+});
+afterAll(() => server.close());
+
+const path = (name = ''): string => `/api/v1/namespaces/${ns}/configmaps${name === '' ? '' : `/${name}`}`;
+const configMap = (name: string, data: Loose, more: Loose = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...more },
+  data,
+});
+const as = (user: string): string[] => ['--as', user, '--as-group', 'system:masters'];
+const applied = (user: string, ...objects: Loose[]) =>
+  plat.ok(
+    ['apply', '-n', ns, '--force-conflicts', '-f', '-', ...as(user)],
+    objects.map((object) => JSON.stringify(object)).join('\n---\n'),
+  );
+const live = (name: string): Promise<Loose> => server.admin.ok('GET', path(name));
+
+describe('plat history', () => {
+  test('of one object: a line for each change, the newest first', async () => {
+    await applied('alice', configMap('lines', { replicas: '3' }));
+    await applied('bob', configMap('lines', { replicas: '5' }));
+    await plat.ok(['delete', 'cm/lines', '-n', ns, ...as('alice')]);
+    const lines = (await plat.ok(['history', 'cm/lines', '-n', ns])).split('\n').map((line) => line.split(/ {2,}/));
+    expect(lines[0]).toEqual(['VERSION', 'AGE', 'USER', 'MANAGER', 'VERB', 'CHANGE']);
+    expect(lines.slice(1, 4).map((line) => line.slice(2))).toEqual([
+      ['alice (by admin)', 'plat', 'delete', 'deleted'],
+      ['bob (by admin)', 'plat', 'apply', 'data.replicas 3 → 5'],
+      ['alice (by admin)', 'plat', 'apply', 'created'],
+    ]);
+    const { items } = await plat.json(['history', 'cm/lines', '-n', ns, '--by', 'bob']);
+    expect(items).toEqual([expect.objectContaining({ kind: 'ConfigMap', name: 'lines', user: 'bob', type: 'updated' })]);
+    expect(await plat.ok(['history', 'cm/lines', '-n', ns, '-o', 'wide'])).toContain('USER AGENT');
+    expect(await plat.ok(['history', 'cm', 'lines', '-n', ns, '-o', 'yaml'])).toContain('change: data.replicas 3 → 5');
+  });
+
+  test('of a kind: deleted objects included, in pages and limited', async () => {
+    const all = await plat.ok(['history', 'configmaps', '-n', ns, '--limit', '0']);
+    expect(all).toMatch(/^VERSION +NAME +AGE/);
+    expect(all).toMatch(/ lines .* deleted\n/);
+    const newest = await plat.run(['history', 'configmaps', '-n', ns, '--limit', '1', '--no-headers']);
+    expect(newest).toMatchObject({ code: 0, stderr: 'note: there are older changes; --limit 0 shows all\n' });
+    expect(newest.stdout.split('\n')).toHaveLength(2);
+    expect((await plat.json(['history', 'cm', '-A', '--since', '2999-01-01T00:00:00Z'])).items).toEqual([]);
+  });
+
+  test('what cannot be shown is an error that says why', async () => {
+    expect(await plat.run(['history', 'cm/none', '-n', ns])).toMatchObject({ code: 1, stderr: expect.stringContaining('not found') });
+    const wrong = await plat.run(['history', 'cm/lines', '--since', 'yesterday']);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('it must be a time such as 10m (ago), 10:32') });
+    expect(await plat.run(['history', 'cm/lines', '-A'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('plat diff of versions', () => {
+  test('between versions, times and now', async () => {
+    await applied('alice', configMap('compared', { a: '1' }));
+    const { resourceVersion } = (await live('compared')).metadata;
+    expect(await plat.run(['diff', 'cm/compared', '-n', ns, '--from', resourceVersion])).toMatchObject({ code: 0, stdout: '' });
+    await applied('alice', configMap('compared', { a: '2' }));
+    const changed = await plat.run(['diff', 'cm/compared', '-n', ns, '--from', resourceVersion, '--to', 'now']);
+    expect(changed).toMatchObject({ code: 1, stderr: '' });
+    expect(changed.stdout).toContain(`--- ${resourceVersion}/configmap/compared\n+++ now/configmap/compared\n`);
+    expect(changed.stdout).toContain('-  a: "1"\n+  a: "2"\n');
+    const created = await plat.run(['diff', 'cm/compared', '-n', ns, '--from', '1', '--to', resourceVersion]);
+    expect(created).toMatchObject({ code: 1, stdout: expect.stringContaining('+  a: "1"\n') });
+    expect(await plat.run(['diff', 'cm/compared', '-n', ns])).toMatchObject({ code: 2, stderr: expect.stringContaining('--from') });
+    expect(await plat.run(['diff', 'cm/compared', '-n', ns, '--from', 'soon'])).toMatchObject({ code: 2 });
+  });
+
+  test('values of secrets are neither shown nor taken as different where they are not kept', async () => {
+    await plat.ok(['create', 'secret', 'generic', 'compared', '-n', ns, '--from-literal=pass=hunter2']);
+    const { resourceVersion } = (await server.admin.ok('GET', `/api/v1/namespaces/${ns}/secrets/compared`)).metadata;
+    const same = await plat.run(['diff', 'secret/compared', '-n', ns, '--from', resourceVersion]);
+    expect(same).toMatchObject({ code: 0, stdout: '', stderr: 'note: values are not kept in history, and not compared\n' });
+  });
+});
+
+describe('plat get --at', () => {
+  test('kinds, categories and objects are shown as they were at a version or a time', async () => {
+    const past = await server.namespace();
+    const create = (name: string) => plat.ok(['create', 'service', 'clusterip', name, '--tcp=80', '-n', past]);
+    await create('first');
+    const { resourceVersion } = (await server.admin.ok('GET', `/api/v1/namespaces/${past}/services/first`)).metadata;
+    await plat.ok(['label', 'service', 'first', 'x=1', '-n', past]);
+    await create('second');
+    await plat.ok(['delete', 'service', 'first', '-n', past]);
+    const names = (...args: string[]) => plat.ok(['get', ...args, '-n', past, '-o', 'name']);
+    expect(await names('services')).toBe('service/second\n');
+    expect(await names('services', '--at', resourceVersion)).toBe('service/first\n');
+    expect(await names('all', '--at', resourceVersion)).toBe('service/first\n');
+    expect(await plat.ok(['get', 'all', '-n', past, '--at', resourceVersion])).toMatch(/^NAME .*\nservice\/first .*\n$/);
+    expect((await plat.json(['get', 'service', 'first', '-n', past, '--at', resourceVersion])).metadata.labels?.x).toBeUndefined();
+    const { items } = await plat.json(['history', 'services', '-n', past]);
+    const [, secondCreated, labelled] = items as Loose[];
+    expect(await names('services', '--at', secondCreated.time)).toBe('service/first\nservice/second\n');
+    expect((await plat.json(['get', 'service', 'first', '-n', past, '--at', labelled.time])).metadata.labels.x).toBe('1');
+    expect(await names('services', '--at', '0s')).toBe('service/second\n');
+    expect(await plat.run(['get', 'service', 'second', '-n', past, '--at', resourceVersion])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not found'),
+    });
+    expect(await plat.run(['get', 'services', '--at', '10m', '-w'])).toMatchObject({ code: 2 });
+    expect(await plat.run(['get', 'services', '--at', 'soon'])).toMatchObject({ code: 2, stderr: expect.stringContaining('10:32') });
+  });
+});
+
+describe('plat undo of one object', () => {
+  test('the last change is taken back; what is shown is what happens', async () => {
+    await applied('alice', configMap('one', { a: '1' }, { labels: { x: '1' }, annotations: { note: 'old' } }));
+    await server.admin.patch(path('one'), {
+      data: { a: '2', b: '1' },
+      metadata: { labels: { x: '2', y: '1' }, annotations: { note: 'new' } },
+    });
+    const { metadata } = await live('one');
+    expect(await plat.run(['undo', 'cm/one', '-n', ns])).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
+    expect(await plat.ok(['undo', 'cm/one', '-n', ns, '--dry-run=server'])).toContain('configmap/one restored (server dry run)\n');
+    expect((await live('one')).metadata).toEqual(metadata);
+    const stdout = await plat.ok(['undo', 'cm/one', '-n', ns, '--yes']);
+    expect(stdout).toMatch(/^restore {2}configmap\/one {2}metadata\.labels\.x 1 → 2, .*, 2 more \d\d:\d\d by admin\n/);
+    expect(stdout).toContain('-  a: "2"\n-  b: "1"\n+  a: "1"\n');
+    const undone = await live('one');
+    expect(undone.data).toEqual({ a: '1' });
+    expect(undone.metadata).toMatchObject({ uid: metadata.uid, labels: { x: '1' }, annotations: { note: 'old' } });
+    await plat.ok(['undo', 'cm/one', '-n', ns, '-y']);
+    expect((await live('one')).data).toEqual({ a: '2', b: '1' });
+  });
+
+  test('a deleted object is made anew, one that was created is deleted, and --to names a version', async () => {
+    await applied('alice', configMap('gone', { a: '1' }));
+    const { metadata } = await live('gone');
+    await applied('alice', configMap('gone', { a: '2' }));
+    await plat.ok(['delete', 'cm/gone', '-n', ns]);
+    expect(await plat.ok(['undo', 'cm/gone', '-n', ns, '--yes'])).toContain('configmap/gone created anew\n');
+    const anew = await live('gone');
+    expect(anew.data).toEqual({ a: '2' });
+    expect(anew.metadata.uid).not.toBe(metadata.uid);
+    await plat.ok(['undo', 'cm/gone', '-n', ns, '--to', metadata.resourceVersion, '--yes']);
+    expect((await live('gone')).data).toEqual({ a: '1' });
+    expect(await plat.ok(['undo', 'cm/gone', '-n', ns, '--to', metadata.resourceVersion, '--yes'])).toBe(
+      'configmap/gone is as it was already\n',
+    );
+    await applied('alice', configMap('new', { a: '1' }));
+    expect(await plat.ok(['undo', 'cm/new', '-n', ns, '--yes'])).toContain('configmap/new deleted\n');
+    expect((await server.admin.get(path('new'))).status).toBe(404);
+  });
+
+  test('the spec that a deployment had comes back although its controller has written since', async () => {
+    const deployments = `/apis/apps/v1/namespaces/${ns}/deployments`;
+    const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
+    const spec = { replicas: 3, selector: { matchLabels: { app: 'web' } }, template };
+    const created = await server.admin.ok('POST', deployments, { metadata: { name: 'web' }, spec });
+    await plat.ok(['scale', 'deployment/web', '--replicas=5', '-n', ns, ...as('alice')]);
+    const status = { ...(await server.admin.ok('GET', `${deployments}/web`)), status: { replicas: 5 } };
+    await server.admin.ok('PUT', `${deployments}/web/status`, status);
+    expect(await plat.ok(['undo', 'deployment/web', '-n', ns, '--yes'])).toContain('spec.replicas 3 → 5');
+    const undone = await server.admin.ok('GET', `${deployments}/web`);
+    expect(undone.spec).toEqual(created.spec);
+    expect(undone.status.replicas).toBe(5);
+  });
+
+  test('what cannot be undone is refused: values that are not kept, a lost owner, immutable fields', async () => {
+    const secret = ['create', 'secret', 'generic', 'key', '-n', ns, '--from-literal=pass=hunter2'];
+    await plat.ok(secret);
+    await plat.ok(['patch', 'secret', 'key', '-n', ns, '-p', '{"stringData":{"pass":"other"}}']);
+    expect((await plat.run(['undo', 'secret/key', '-n', ns, '--yes'])).stderr).toContain('its values are not kept in history');
+    await plat.ok(['delete', 'secret/key', '-n', ns]);
+    expect((await plat.run(['undo', 'secret/key', '-n', ns, '--yes'])).stderr).toContain('its values are not kept in history');
+
+    const { uid } = await applied('alice', configMap('owner', {})).then(async () => (await live('owner')).metadata);
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
+    await server.admin.ok('POST', path(), configMap('owned', { a: '1' }, { ownerReferences }));
+    await server.admin.ok('DELETE', path('owned'));
+    await server.admin.ok('DELETE', path('owner'));
+    expect((await plat.run(['undo', 'cm/owned', '-n', ns, '-y'])).stderr).toContain('its owner ConfigMap "owner" is gone');
+    await plat.ok(['undo', 'cm/owner', '-n', ns, '-y']);
+    await plat.ok(['undo', 'cm/owned', '-n', ns, '-y']);
+    expect((await live('owned')).metadata.ownerReferences[0].uid).toBe((await live('owner')).metadata.uid);
+
+    await server.admin.ok('POST', path(), configMap('fixed', { a: '1' }));
+    await server.admin.ok('PUT', path('fixed'), { ...configMap('fixed', { a: '2' }), immutable: true });
+    const refused = await plat.run(['undo', 'cm/fixed', '-n', ns, '--yes']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('immutable') });
+    expect(await plat.run(['undo', 'cm/never', '-n', ns, '--yes'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not found'),
+    });
+    expect(await plat.run(['undo', '-n', ns])).toMatchObject({ code: 2 });
+  });
+
+  test('a job is made anew with a selector of its own', async () => {
+    const jobs = `/apis/batch/v1/namespaces/${ns}/jobs`;
+    const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'a' }] } } };
+    await server.admin.ok('POST', jobs, { metadata: { name: 'once' }, spec });
+    await server.admin.ok('DELETE', `${jobs}/once?propagationPolicy=Background`);
+    await plat.ok(['undo', 'job/once', '-n', ns, '--yes']);
+    const job = await server.admin.ok('GET', `${jobs}/once`);
+    expect(Object.values(job.spec.selector.matchLabels)).toContain(job.metadata.uid);
+  });
+});
+
+/** A generator of random numbers whose seed replays a failure. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1103515245 + 12345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * below);
+  };
+}
+
+onStores(['memory', 'lmdb'], {}, (testServer) => {
+  test.each([1, 2, 3])('random changes: undo of any of them restores an equal object (seed %i)', async (seed) => {
+    const { admin } = testServer();
+    const own = platFor(testServer());
+    const namespace = await testServer().namespace();
+    const objects = `/api/v1/namespaces/${namespace}/configmaps`;
+    const random = randomFrom(seed);
+    const some = (prefix: string): Loose =>
+      Object.fromEntries(Array.from({ length: random(4) }, (_, i) => [`${prefix}${i}`, String(random(3))]));
+    const states: { version: string; object: Loose }[] = [];
+    for (let i = 0; i < 12; i++) {
+      const object = { metadata: { name: 'a', labels: some('l'), annotations: some('n') }, data: some('d') };
+      const exists = states.length > 0 && (await admin.get(`${objects}/a`)).status === 200;
+      if (exists && random(4) === 0) await admin.ok('DELETE', `${objects}/a`);
+      else {
+        const stored = await admin.ok(exists ? 'PUT' : 'POST', exists ? `${objects}/a` : objects, object);
+        states.push({ version: stored.metadata.resourceVersion, object: stored });
+      }
+    }
+    const content = ({ metadata, data }: Loose): Loose => ({ labels: metadata.labels, annotations: metadata.annotations, data });
+    for (const { version, object } of states) {
+      await own.ok(['undo', 'cm/a', '-n', namespace, '--to', version, '--yes']);
+      expect(content(await admin.ok('GET', `${objects}/a`))).toEqual(content(object));
+    }
+  });
+});
+
+describe('plat undo of many changes', () => {
+  test('what a user did since a time is undone in order, and what others changed since is left', async () => {
+    const many = await server.namespace();
+    const at = (name: string): string => `/api/v1/namespaces/${many}/configmaps/${name}`;
+    const send = (user: string, ...objects: Loose[]) =>
+      plat.ok(
+        ['apply', '-n', many, '--force-conflicts', '-f', '-', ...as(user)],
+        objects.map((object) => JSON.stringify(object)).join('\n---\n'),
+      );
+    await send('alice', ...['changed', 'deleted', 'owner', 'both'].map((name) => configMap(name, { a: '1' })));
+    const { uid } = (await server.admin.ok('GET', at('owner'))).metadata;
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }];
+    await send('alice', configMap('dependent', { a: '1' }, { ownerReferences }));
+    await send('mallory', ...['changed', 'both', 'new'].map((name) => configMap(name, { a: '2' })));
+    await plat.ok(['delete', 'cm', 'dependent', 'deleted', 'owner', '-n', many, ...as('mallory')]);
+    await send('bob', configMap('both', { a: '3' }));
+
+    const command = ['undo', '--since', '1h', '--by', 'mallory', '-n', many];
+    const preview = await plat.run([...command, '--dry-run=client']);
+    const places = ['owner', 'dependent', 'changed', 'new'].map((name) => preview.stdout.indexOf(`configmap/${name} `));
+    expect(places.every((place, i) => place > (places[i - 1] ?? -1))).toBe(true);
+    expect(preview.stdout).toMatch(/skip +configmap\/both: bob has changed it since/);
+    expect(await plat.run([...command, '--dry-run=server'])).toMatchObject({
+      stdout: expect.stringContaining('5 undone, 1 not (server dry run)\n'),
+    });
+    expect((await server.admin.get(at('owner'))).status).toBe(404);
+    expect(await plat.run([...command, '--yes'])).toMatchObject({ code: 1, stdout: expect.stringContaining('5 undone, 1 not\n') });
+    const dataOf = async (name: string): Promise<Loose> => (await server.admin.get(at(name))).json.data?.a;
+    expect(await Promise.all(['changed', 'deleted', 'owner', 'dependent', 'both', 'new'].map(dataOf))).toEqual([
+      '1',
+      '1',
+      '1',
+      '1',
+      '3',
+      undefined,
+    ]);
+    const dependent = await server.admin.ok('GET', at('dependent'));
+    expect(dependent.metadata.ownerReferences[0].uid).toBe((await server.admin.ok('GET', at('owner'))).metadata.uid);
+  });
+
+  test('--force overwrites what others changed since; nothing left to undo is no failure', async () => {
+    await applied('alice', configMap('forced', { a: '1' }));
+    await applied('eve', configMap('forced', { a: '2' }));
+    await applied('bob', configMap('forced', { a: '3' }));
+    const command = ['undo', '--since', '1h', '--by', 'eve', '-n', ns, '--yes'];
+    expect(await plat.run(command)).toMatchObject({ code: 1, stdout: expect.stringContaining('bob has changed it since') });
+    await plat.ok([...command, '--force', '--kind', 'configmaps']);
+    expect((await live('forced')).data).toEqual({ a: '1' });
+    expect(await plat.ok(['undo', '--since', '1h', '--by', 'nobody', '-n', ns])).toBe('nothing to undo: no changes of nobody are left\n');
+    expect(await plat.run(['undo', '--since', '1h', '-n', ns])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('whose changes?'),
+    });
+    expect(await plat.run(['undo', '--by', 'eve', '-n', ns])).toMatchObject({ code: 2, stderr: expect.stringContaining('since when?') });
+    expect(await plat.run(['undo', 'cm/a', '--by', 'eve', '--since', '1h'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('plat log', () => {
+  test('changes are lines as people would say them, the newest last; values of secrets are not shown', async () => {
+    const logged = await server.namespace();
+    const create = ['create', '-n', logged, ...as('alice')];
+    await plat.ok([...create, 'configmap', 'settings', '--from-literal=size=3']);
+    await plat.ok([...create, 'secret', 'generic', 'key', '--from-literal=pass=hunter2']);
+    await plat.ok(['patch', 'cm', 'settings', '-n', logged, '-p', '{"data":{"size":"5"}}', ...as('bob')]);
+    await plat.ok(['patch', 'secret', 'key', '-n', logged, '-p', '{"stringData":{"pass":"swordfish"}}', ...as('bob')]);
+    const stdout = await plat.ok(['log', '-n', logged, '--kind', 'configmaps,secrets', '--manager', 'plat']);
+    expect(stdout.replace(/^\d\d:\d\d /gm, '')).toBe(
+      [
+        'configmap/settings  created  alice (plat)',
+        'secret/key  created  alice (plat)',
+        'configmap/settings  data.size 3 → 5  bob (plat)',
+        'secret/key  values that are not kept  bob (plat)',
+        '',
+      ].join('\n'),
+    );
+    const byBob = await plat.ok(['log', '-n', logged, '--by', 'bob', '-o', 'json']);
+    const lines = byBob
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Loose);
+    expect(lines.map(({ kind, name, user }) => `${kind} ${name} ${user}`)).toEqual(['ConfigMap settings bob', 'Secret key bob']);
+    for (const text of ['hunter2', 'swordfish']) expect(byBob).not.toContain(Buffer.from(text).toString('base64'));
+    expect(await plat.ok(['log', '-A', '--by', 'bob'])).toContain(` ${logged}/configmap/settings  `);
+    expect(await plat.run(['log', 'web'])).toMatchObject({ code: 2, stderr: expect.stringContaining('plat logs') });
+  });
+
+  test('-f goes on with changes of all kinds until it is interrupted', async () => {
+    const followed = await server.namespace();
+    const { io, code } = plat.start(['log', '-f', '-n', followed, '--by', 'alice']);
+    const create = ['create', '-n', followed, 'configmap'];
+    // Changes before and after the watches begin are shown alike.
+    await plat.ok([...create, 'first', '--from-literal=a=1', ...as('alice')]);
+    await io.said('configmap/first  created  alice');
+    await plat.ok([...create, 'other', ...as('bob')]);
+    await plat.ok(['patch', 'cm', 'first', '-n', followed, '-p', '{"data":{"a":"2"}}', ...as('alice')]);
+    await io.said('configmap/first  data.a 1 → 2  alice');
+    await plat.ok(['delete', 'cm/first', '-n', followed, ...as('alice')]);
+    await io.said('configmap/first  deleted  alice');
+    io.send('SIGINT');
+    expect(await code).toBe(0);
+    expect(io.stdout).not.toContain('bob');
+    expect(io.stdout.trim().split('\n')).toHaveLength(3);
+  });
+});
+
+describe('rights and servers without history', () => {
+  test('the verb history is needed, and kinds that a user may not read are left out', async () => {
+    const own = await server.namespace();
+    const rbac = `/apis/rbac.authorization.plat.dev/v1/namespaces/${own}`;
+    const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] };
+    const role = await server.admin.ok('POST', `${rbac}/roles`, { metadata: { name: 'reader' }, rules: [rule] });
+    const subjects = [{ kind: 'User', name: 'carol', apiGroup: 'rbac.authorization.plat.dev' }];
+    const roleRef = { kind: 'Role', name: 'reader', apiGroup: 'rbac.authorization.plat.dev' };
+    await server.admin.ok('POST', `${rbac}/rolebindings`, { metadata: { name: 'reader' }, subjects, roleRef });
+    await plat.ok(['create', 'configmap', 'a', '-n', own]);
+    const carol = ['-n', own, '--as', 'carol'];
+    for (const command of [['history', 'cm/a'], ['history', 'cm'], ['undo', 'cm/a', '--yes'], ['log'], ['diff', 'cm/a', '--from', '1']]) {
+      const { code, stdout, stderr } = await plat.run([...command, ...carol]);
+      expect({ code, stdout }, command.join(' ')).toEqual({ code: command[0] === 'diff' ? 2 : 1, stdout: '' });
+      expect(stderr).toContain('cannot history resource');
+    }
+    await server.admin.ok('PUT', `${rbac}/roles/reader`, { ...role, rules: [{ ...rule, verbs: [...rule.verbs, 'history'] }] });
+    expect(await plat.ok(['history', 'cm/a', ...carol])).toContain('created');
+    const log = await plat.run(['log', ...carol]);
+    expect(log).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('configmap/a  created'),
+      stderr: expect.stringContaining('more kinds'),
+    });
+    expect(await plat.run(['undo', 'cm/a', '--yes', ...carol])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot delete resource'),
+    });
+  });
+
+  test('a server without history is named', async () => {
+    const stock = await startTestServer({ identity: 'kubernetes' });
+    try {
+      const own = platFor(stock);
+      await own.ok(['create', 'configmap', 'a']);
+      for (const command of [
+        ['history', 'cm/a'],
+        ['history', 'cm'],
+        ['undo', 'cm/a', '--yes'],
+        ['log'],
+        ['log', '-f'],
+        ['get', 'cm', '--at', '10m'],
+        ['get', 'cm', 'a', '--at', '1'],
+        ['undo', '--since', '1h', '--by', 'x'],
+      ])
+        expect(await own.run(command), command.join(' ')).toMatchObject({
+          code: 1,
+          stdout: '',
+          stderr: expect.stringContaining('keeps no history'),
+        });
+    } finally {
+      await stock.close();
+    }
+  });
+});
