@@ -416,6 +416,26 @@ describe('rights', () => {
     expect(JSON.stringify(await askWhy(server.admin, 'deletionexplanations', about))).toContain('hidden-child');
   });
 
+  test('of a namespace only what it says itself, where its content may not be listed', async () => {
+    await world.put('clusterroles', {
+      metadata: { name: 'gets-ns' },
+      rules: [{ verbs: ['get'], apiGroups: [''], resources: ['namespaces'] }],
+    });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gets-ns' };
+    await world.put('clusterrolebindings', { metadata: { name: 'gets-ns' }, roleRef, subjects: [{ kind: 'User', name: 'alice' }] });
+    const other = new World(server, await server.namespace());
+    const about = await terminatingNamespace(other);
+    const withoutContent = await askWhy(server.alice, 'deletionexplanations', about);
+    expect(withoutContent.causes).toMatchObject([{ reason: 'NothingFound' }]);
+    const message = 'Some resources are remaining: secrets. has 1 resource instances';
+    const conditions = [{ type: 'NamespaceContentRemaining', status: 'True', reason: 'SomeResourcesRemain', message }];
+    const path = other.path('namespaces', other.ns);
+    const stored = await server.admin.ok('GET', path);
+    await server.admin.ok('PUT', `${path}/status`, { ...stored, status: { phase: 'Terminating', conditions } });
+    const { causes } = await askWhy(server.alice, 'deletionexplanations', about);
+    expect(causes[0].message).toBe(`Its condition NamespaceContentRemaining is True: SomeResourcesRemain: ${message}.`);
+  });
+
   test('an object that is referred to is counted, and its state is not said', async () => {
     await grant('reads-pods', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]);
     const about = await deletedPod(world, 'n-secret', {}, { gracePeriodSeconds: 3600 });

@@ -46,3 +46,10 @@ test('many objects are looked at in slices, and no longer than somebody waits', 
   await expect(viewOf(slices).list(resourceOf(100), 'a')).rejects.toThrow('the request ended');
   expect(pauses).toBe(11);
 });
+
+test('what one question lists twice is looked at once', async () => {
+  const view = viewOf();
+  const resource = resourceOf(MOST_OBJECTS);
+  expect(await view.list(resource, 'a')).toBe(await view.list(resource, 'a'));
+  expect([...view.incomplete]).toEqual([]);
+});

@@ -59,6 +59,8 @@ export class CallersView {
   readonly slices: Slices;
   private readonly unreadKeys = new Set<string>();
   private readonly rights = new Map<string, boolean>();
+  /** What one question lists twice is looked at once. */
+  private readonly lists = new Map<string, Listed>();
   private remaining: number;
 
   constructor(sources: ViewSources, user: User, slices: Slices) {
@@ -117,6 +119,12 @@ export class CallersView {
   }
   /** Objects of a kind, in a namespace or in all; `mentioning`: only those whose text holds it. */
   async list<T extends ApiObject>(resource: Resource, namespace?: string, mentioning?: string): Promise<Listed<T>> {
+    const key = `${resource.group}/${resource.kind.plural}/${namespace ?? '*'}/${mentioning ?? ''}`;
+    const listed = this.lists.get(key) ?? (await this.listOnce(resource, namespace, mentioning));
+    this.lists.set(key, listed);
+    return listed as Listed<T>;
+  }
+  private async listOnce(resource: Resource, namespace: string | undefined, mentioning: string | undefined): Promise<Listed> {
     if (!(await this.may('list', resource, namespace ?? '', ''))) {
       const place = namespace === undefined || !resource.kind.namespaced ? '' : ` in namespace ${namespace}`;
       this.incomplete.add(`you may not list ${resource.kind.plural}${place}`);
@@ -130,10 +138,10 @@ export class CallersView {
         : namespace === undefined || !resource.kind.namespaced
           ? collection.items.all()
           : collection.items.withPrefix(`${namespace}/`);
-    const objects: T[] = [];
+    const objects: ApiObject[] = [];
     for (const item of items) {
       if (!this.takeOne()) return { objects, isWhole: false };
-      if (mentioning === undefined || item.bytes.includes(mentioning)) objects.push((await this.parse(item)) as T);
+      if (mentioning === undefined || item.bytes.includes(mentioning)) objects.push(await this.parse(item));
       if (this.slices.due) await this.slices.pause();
     }
     return { objects, isWhole: true };

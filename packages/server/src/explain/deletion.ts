@@ -89,7 +89,7 @@ async function dependentCauses(view: CallersView, target: Target, level: number)
       command: commandOn('why not deleted', dependent),
     });
   }
-  if (own.length === 0 && view.incomplete.size === 0) return [finalizerCause(view, target, FOREGROUND)];
+  if (own.length === 0) return [finalizerCause(view, target, FOREGROUND)];
   return [...deeper, ...own];
 }
 

@@ -4,6 +4,7 @@ import type { Namespace } from '@plat-dev/kinds/core/schema/namespace';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
 import { type Cause, commandFor, commandOn, explained, explainedName, quoted, sentence } from './cause.ts';
+import { unmetConditions } from './conditions.ts';
 import { remainingObjects } from './remaining-objects.ts';
 
 /** Kinds that come and go by themselves and keep no namespace. */
@@ -22,6 +23,8 @@ export async function namespaceDeletionCauses(view: CallersView, target: Target)
     counts.push(...others);
   }
   causes.push(...counts);
+  // What the caller may not list is known as far as the namespace itself says it.
+  if (view.incomplete.size > 0) causes.push(...unmetConditions(target, isReported));
   for (const finalizer of finalizers) if (finalizer !== view.identity.word) causes.push(ownFinalizerCause(target, finalizer));
   const isEmpty = causes.length === 0 && view.incomplete.size === 0;
   if (isEmpty && finalizers.length > 0) {
@@ -30,6 +33,10 @@ export async function namespaceDeletionCauses(view: CallersView, target: Target)
   }
   return causes;
 }
+
+/** Conditions that the namespace controller has set because something remains. */
+const isReported = ({ type = '', status }: { readonly type?: string; readonly status?: string }): boolean =>
+  type.startsWith('Namespace') && status === 'True';
 
 /** A finalizer of its spec goes by a request to `finalize`. */
 function ownFinalizerCause(target: Target, finalizer: string): Cause {

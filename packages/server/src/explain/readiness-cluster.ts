@@ -1,6 +1,5 @@
 /** Why nodes, APIs of other servers and definitions are not ready. */
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
-import type { Node } from '@plat-dev/kinds/core/schema/node';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Target } from './callers-view.ts';
 import { type Cause, commandOn, explained, sentence } from './cause.ts';
@@ -8,29 +7,15 @@ import { conditionsOf, unmetConditions } from './conditions.ts';
 import type { Readiness } from './readiness-question.ts';
 
 export async function nodeReadiness({ view }: Readiness, target: Target): Promise<Cause[]> {
-  const { spec, metadata } = target.object as Wire<Node>;
-  const object = explained(target);
+  const { name } = target.object.metadata;
   const ready = conditionsOf(target.object).find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return [];
   const pressures = unmetConditions(target, ({ type = '', status }) => /Pressure$|Unavailable$/.test(type) && status === 'True');
-  if (ready?.status === 'True') {
-    const cordoned = {
-      reason: 'Cordoned',
-      message: 'It is ready, and takes no new pods (cordoned).',
-      object,
-      command: `uncordon ${metadata.name}`,
-    };
-    return [...pressures, ...(spec?.unschedulable === true ? [cordoned] : [])];
-  }
   const isSilent = ready === undefined || ready.status === 'Unknown';
   const why = ready?.message ? `: ${ready.message}` : '';
   const message = sentence(isSilent ? `Its agent does not report${why}` : `Its agent reports that it is not ready${why}`);
-  const cause = {
-    reason: isSilent ? 'NodeSilent' : 'NodeNotReady',
-    message,
-    object,
-    command: `get leases/${metadata.name} -n ${view.identity.namespaces.nodeLease} -o yaml`,
-  };
-  return [cause, ...pressures];
+  const command = `get leases/${name} -n ${view.identity.namespaces.nodeLease} -o yaml`;
+  return [{ reason: isSilent ? 'NodeSilent' : 'NodeNotReady', message, object: explained(target), command }, ...pressures];
 }
 
 /** An API of another server is as ready as the service in front of it. */
