@@ -50,8 +50,49 @@ test('a refusal of admission, and a conflict of an apply', async () => {
   expect((await admin.run(['apply', '-f', '-', '-n', ns], map('2'))).stderr).toContain('`plat why conflict -f FILE`');
 });
 
+test('what waits for a deletion', async () => {
+  const name = await server.namespace();
+  const held = { metadata: { name: 'held', finalizers: ['example.com/hold'] } };
+  await server.admin.ok('POST', `/api/v1/namespaces/${name}/configmaps`, held);
+  await admin.ok(['delete', 'namespace', name, '--wait=false']);
+  const { stderr } = await admin.run(['create', 'configmap', 'late', '-n', name]);
+  expect(hinted(stderr).join(' ')).toBe(`why not deleted namespaces/${name}`);
+  expect((await admin.run(hinted(stderr))).code).toBe(0);
+});
+
 test('other errors name none, and the stock client has no such words', async () => {
   expect((await admin.run(['get', 'pod/none', '-n', ns])).stderr).not.toContain('plat why');
   const kubectl = platFor(server, {}, connection(), 'kubectl');
   expect((await kubectl.run(['get', 'secrets', '-n', ns])).stderr).toMatch(/^Error from server \(Forbidden\): .*"\n$/);
+});
+
+test('without arguments why denied is about the last request of the user that was refused', async () => {
+  await server.admin.ok('GET', `/api/v1/namespaces/${ns}/configmaps`);
+  expect((await alice.run(['delete', 'configmap/x', '-n', ns])).code).toBe(1);
+  const { code, stdout, stderr } = await alice.run(['why', 'denied']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`You may not delete configmaps x in namespace ${ns}.\n`);
+  expect(stdout).toContain('kind: RoleBinding\n');
+  expect(stderr).toMatch(/^Refused at \d{4}-\S+Z, audit id \S+\n$/);
+
+  const { headers } = await server.alice.get('/api/v1/nodes');
+  await server.alice.get('/metrics');
+  const byId = await alice.run(['why', 'denied', '--audit-id', headers['audit-id'] as string]);
+  expect(byId.stdout).toContain('You may not list nodes.\n');
+  expect((await alice.run(['why', 'denied'])).stdout).toContain('You may not get /metrics.\n');
+});
+
+test('refusals of others are for those who may review their access', async () => {
+  const { headers } = await server.alice.get('/api/v1/nodes');
+  const id = headers['audit-id'] as string;
+  const bob = platFor(server, {}, ['--kubeconfig', server.running.adminConfigPath, '--token', 'bob-token']);
+  expect((await bob.run(['why', 'denied', '--audit-id', id])).stderr).toContain('remembers no refused request with the audit id');
+  const denied = await bob.run(['why', 'denied', '--audit-id', id, '--as', 'alice']);
+  expect(denied).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('cannot create resource "subjectaccessreviews"') });
+  expect((await admin.run(['why', 'denied', '--audit-id', id, '--as', 'alice'])).stdout).toContain('alice may not list nodes.\n');
+});
+
+test('an audit id and a request exclude each other', async () => {
+  expect((await alice.run(['why', 'denied', 'get', 'pods', '--audit-id', 'x'])).code).toBe(2);
+  expect((await alice.run(['why', 'allowed'])).code).toBe(2);
 });

@@ -12,6 +12,9 @@ describe.each(['plat', 'kubernetes'])('why rejected with identity %s', (identity
     server = await startTestServer({ identity });
     plat = platFor(server);
     ns = await server.namespace();
+    // Pods need it; the controller makes it a little later.
+    const account = await server.admin.post(`/api/v1/namespaces/${ns}/serviceaccounts`, { metadata: { name: 'default' } });
+    expect([201, 409]).toContain(account.status);
   });
   afterAll(() => server.close());
 

@@ -9,9 +9,11 @@ import { objectExplanationActions } from '@plat-dev/server/actions/object-explan
 import { reviewActions } from '@plat-dev/server/actions/reviews';
 import { rollback } from '@plat-dev/server/actions/rollback';
 import { tokenRequest, tokenRequestAdmission } from '@plat-dev/server/actions/token-request';
+import { RefusalLog } from '@plat-dev/server/auth/explain/refusal-log';
 import { Negotiator } from '@plat-dev/server/request/negotiate';
 import { KeptLists } from '@plat-dev/server/response/list-cache';
 import type { Services } from '@plat-dev/server/services';
+import { SlowRequests } from '@plat-dev/server/slow-requests';
 import { Watches } from '@plat-dev/server/watch/watches';
 import type { Base } from './base.ts';
 import type { Access } from './requests/access.ts';
@@ -32,17 +34,21 @@ export function composeServices(
   catalog.onRemove((_, resources) => {
     for (const { collection } of resources) if (collection !== undefined) keptLists.forget(collection.prefix);
   });
+  const refusals = new RefusalLog();
+  const slowRequests = new SlowRequests(options.slowRequestThreshold, clock);
   return {
     identity,
     registry,
     negotiator: new Negotiator(identity),
     authenticator: auth.authenticator,
     authorizer: auth.authorizer,
+    refusals,
+    slowRequests,
     actions: new Map([
       ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
-      ...explanationActions({ identity, live, authorizers: auth.authorizers }).map(
+      ...explanationActions({ identity, live, authorizers: auth.authorizers }, refusals, slowRequests).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
       ...objectExplanationActions({ registry, authorizers: auth.authorizers, scheduling: scheduling(options, identity) }).map(

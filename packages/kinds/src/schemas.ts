@@ -17,6 +17,8 @@ import { RangeAllocation, SerializedReference } from './core/schema/cluster.ts';
 import { PodStatusResult } from './core/schema/pods/pod.ts';
 import * as options from './core/schema/pods/pod-options.ts';
 import { DeletionExplanation, PendingExplanation, ReadinessExplanation } from './explain/schema/object-explanations.ts';
+import { RefusalSearch } from './explain/schema/refusals.ts';
+import { SlowRequestSearch } from './explain/schema/slow-requests.ts';
 import * as explain from './explain/schema/v1alpha1.ts';
 import { ImageReview } from './imagepolicy/schema/v1alpha1.ts';
 import { builtinKinds } from './index.ts';
@@ -74,6 +76,8 @@ const unserved: Readonly<Record<string, readonly MessageType[]>> = {
   'explain/v1alpha1': [
     explain.AccessExplanation,
     explain.SubjectSearch,
+    RefusalSearch,
+    SlowRequestSearch,
     DeletionExplanation,
     PendingExplanation,
     ReadinessExplanation,

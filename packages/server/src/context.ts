@@ -14,6 +14,7 @@ import { RequestSeats } from './fairness/request-seats.ts';
 import { HeadNotes } from './request/request-headers.ts';
 import type { RequestInfo } from './request/request-info.ts';
 import { type Query, Route, type Routes } from './request/route.ts';
+import { RequestTiming } from './request-timing.ts';
 
 /** Texts of warnings that a request collects; see `respond.ts` for what of them an answer carries. */
 export const MAX_WARNINGS = 64;
@@ -107,6 +108,7 @@ export class Context {
   annotations: Map<string, string> | undefined;
   /** Collects the steps of admission, if the client requested them and may see them. */
   explanation: Explanation | undefined;
+  readonly timing = new RequestTiming();
 
   constructor(req: Incoming, res: Outgoing, now: number, routes?: Routes) {
     this.req = req;

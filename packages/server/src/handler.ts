@@ -49,7 +49,10 @@ export function requestHandler(options: HandlerOptions): Handle {
     try {
       const answer = run(steps, ctx);
       if (isPending(answer)) guard(options, ctx, answer, onTimeout);
-      else if (untaken(ctx)) timeLimit(options, ctx, onTimeout);
+      else {
+        ctx.timing.answeredAt = clock.monotonic();
+        if (untaken(ctx)) timeLimit(options, ctx, onTimeout);
+      }
     } catch (error) {
       sendError(ctx, error, (fault) => options.report(fault, ctx));
     }
@@ -77,6 +80,7 @@ function guard(options: HandlerOptions, ctx: Context, answer: Promise<void>, onT
   timeLimit(options, ctx, onTimeout);
   answer.then(
     () => {
+      ctx.timing.answeredAt = options.clock.monotonic();
       if (!untaken(ctx)) ctx.timeLimit?.cancel();
     },
     (error: unknown) => {

@@ -4,12 +4,14 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
+import type { RefusalLog } from './auth/explain/refusal-log.ts';
 import type { Authenticator, Authorizer } from './auth/types.ts';
 import type { Context } from './context.ts';
 import type { Resource } from './registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from './registry/context.ts';
 import type { Negotiator } from './request/negotiate.ts';
 import type { KeptLists } from './response/list-cache.ts';
+import type { SlowRequests } from './slow-requests.ts';
 import type { Watches } from './watch/watches.ts';
 
 /** Operations that are not reads or writes of an object: evictions, bindings, tokens, reviews, tunnels. */
@@ -48,6 +50,9 @@ export interface Services {
   readonly negotiator: Negotiator;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** Requests that it refused lately. */
+  readonly refusals: RefusalLog;
+  readonly slowRequests: SlowRequests;
   /** `core/pods/eviction` or `authorization/subjectaccessreviews` → handler, in base group names. */
   readonly actions: ReadonlyMap<string, Action>;
   /** `core/componentstatuses` → its computed resource, in base group names. */

@@ -10,6 +10,7 @@ import { withObjectHint } from '../get/hints.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
+import { whyNotDeleted } from '../why/hint.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { Deadline, followObject } from './follow-object.ts';
 import { findManifests, namesManifests, readTexts } from './manifests.ts';
@@ -154,7 +155,8 @@ export async function waitUntilGone(
     if (error instanceof ApiError && error.code === 404) return true;
     throw error;
   });
-  if (!isGone) throw new Error(`timed out waiting for the deletion${heldBy(last)}`);
+  const hint = isStock(work.io) ? '' : `; \`${whyNotDeleted(ref)}\` explains it`;
+  if (!isGone) throw new Error(`timed out waiting for the deletion${heldBy(last)}${hint}`);
 }
 
 /** `deployment.apps "web" deleted`; scripts read this line. */

@@ -1,6 +1,7 @@
 /** `plat why denied` and `plat why allowed`: what decided about a request, and what would allow it. */
+import type { RefusalSearch } from '@plat-dev/kinds/explain/schema/refusals';
 import type { AccessExplanation } from '@plat-dev/kinds/explain/schema/v1alpha1';
-import { choice, type FlagValues } from '@plat-dev/lib/flags';
+import { choice, FlagError, type FlagValues, text } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
@@ -13,7 +14,7 @@ import { grantText, subjectText } from './access-text.ts';
 import { askWhy } from './ask.ts';
 
 const table = {
-  Asking: actionFlags,
+  Asking: { ...actionFlags, 'audit-id': text('', 'Ask about the refused request with this audit id.', { value: 'ID' }) },
   Printing: { output: choice('text', ['text', 'json', 'yaml'], 'Output format.', { short: 'o' }) },
   Connecting: connectFlags,
 };
@@ -23,11 +24,11 @@ type Status = NonNullable<AccessExplanation['status']>;
 function accessCommand(word: 'denied' | 'allowed', summary: string) {
   const name = `plat why ${word}`;
   return command({
-    usage: 'VERB TYPE | TYPE/NAME | /PATH [flags]',
+    usage: word === 'denied' ? '[VERB TYPE | TYPE/NAME | /PATH] [flags]' : 'VERB TYPE | TYPE/NAME | /PATH [flags]',
     summary,
     flags: table,
     more: `
-With --as and --as-group the answer is about that user, which needs the right to create subjectaccessreviews; the request itself is
+${word === 'denied' ? 'Without arguments it is about the last request of yours that was refused, as far as the server remembers.\n\n' : ''}With --as and --as-group the answer is about that user, which needs the right to create subjectaccessreviews; the request itself is
 yours. Roles and bindings that you may not list are left out.
 
 Examples:
@@ -41,16 +42,53 @@ Exit codes:
   2   the command line is wrong
 `,
     async run({ options, args }, io) {
-      const { verb, target } = verbAndTarget(args, name);
-      return withServer({ ...options, as: undefined, asGroup: [] }, io, (work) => explain(work, word, verb, target, options));
+      if (options.auditId !== '' && args.length > 0) throw new FlagError('--audit-id names the request: leave out the verb and the type');
+      const isLast = args.length === 0 && word === 'denied';
+      const named = isLast ? undefined : verbAndTarget(args, name);
+      return withServer({ ...options, as: undefined, asGroup: [] }, io, async (work) => {
+        const asked =
+          named === undefined
+            ? await lastRefusal(work, options)
+            : { ...named, action: await actionOf(work, named.verb, named.target, options) };
+        return explain(work, word, asked, options);
+      });
     },
   });
 }
 export const whyDenied = accessCommand('denied', 'Explain why a request is refused, and which role would allow it.');
 export const whyAllowed = accessCommand('allowed', 'Explain which binding and rule allow a request.');
 
-async function explain(work: Work, word: 'denied' | 'allowed', verb: string, target: string, options: Options): Promise<number> {
-  const spec = { ...(await actionOf(work, verb, target, options)), ...subjectOf(options) };
+interface AskedAction {
+  readonly verb: string;
+  readonly target: string;
+  /** The part of the spec that names it. */
+  readonly action: object;
+}
+/** The newest refusal that the server remembers, of this user or of the one of --as. */
+async function lastRefusal(work: Work, { auditId, as = '' }: Options): Promise<AskedAction> {
+  const spec = { ...(auditId !== '' && { auditID: auditId }), ...(as !== '' && { user: as }) };
+  const { status } = await askWhy<RefusalSearch>(work, 'RefusalSearch', 'refusalsearches', spec);
+  const refusal = status?.refusals?.[0];
+  if (refusal === undefined) {
+    const which = auditId === '' ? '' : ` with the audit id ${auditId}`;
+    throw new Error(
+      `the server remembers no refused request${which} of ${as === '' ? 'yours' : as}: name one, as in plat why denied list pods`,
+    );
+  }
+  const { auditID, time, resourceAttributes, nonResourceAttributes } = refusal;
+  work.io.err(printable(`Refused at ${String(time)}, audit id ${auditID}`).concat('\n'));
+  if (nonResourceAttributes != null) {
+    const { verb = '', path = '' } = nonResourceAttributes;
+    return { verb, target: path, action: { nonResourceAttributes } };
+  }
+  const { verb = '', group = '', resource = '', subresource = '', name = '', namespace = '' } = resourceAttributes ?? {};
+  const type = `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`;
+  const place = namespace === '' ? '' : ` in namespace ${namespace}`;
+  return { verb, target: `${type}${name === '' ? '' : ` ${name}`}${place}`, action: { resourceAttributes } };
+}
+
+async function explain(work: Work, word: 'denied' | 'allowed', { verb, target, action }: AskedAction, options: Options): Promise<number> {
+  const spec = { ...action, ...subjectOf(options) };
   const answer = await askWhy<AccessExplanation>(work, 'AccessExplanation', 'accessexplanations', spec);
   const { allowed = false } = answer.status ?? {};
   const code = allowed === (word === 'allowed') ? 0 : 1;

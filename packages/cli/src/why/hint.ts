@@ -1,12 +1,21 @@
 /** Which `plat why` explains an error of the server, as far as its Status says. */
 import type { ApiError } from '@plat-dev/meta/errors';
+import type { ObjectRef } from '../objects/object-ref.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 
 /** Undefined where no command explains it. */
 export function whyCommand(error: ApiError): string | undefined {
-  if (error.code === 403 && !error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating'))
-    return denied(error) ?? 'plat why rejected -f FILE';
+  const terminating = error.details?.causes?.find(({ reason }) => reason === 'NamespaceTerminating')?.message;
+  const [, namespace] = /^namespace (\S+) is being terminated$/.exec(terminating ?? '') ?? [];
+  if (namespace !== undefined) return `plat why not deleted namespaces/${shellWord(namespace)}`;
+  if (error.code === 403) return denied(error) ?? 'plat why rejected -f FILE';
   return /^admission webhook "/.test(error.message) ? 'plat why rejected -f FILE' : undefined;
+}
+
+/** The question about an object whose deletion does not end. */
+export function whyNotDeleted({ resource, namespace, name }: ObjectRef): string {
+  const type = resource.group === '' ? resource.name : `${resource.name}.${resource.group}`;
+  return `plat why not deleted ${shellWord(`${type}/${name}`)}${namespace === undefined ? '' : ` -n ${shellWord(namespace)}`}`;
 }
 
 const resourceRefusal = /\bcannot (\S+) resource "([^"/]+)(?:\/([^"]+))?" in API group "([^"]*)"(?: in the namespace "([^"]+)")?/;

@@ -35,6 +35,11 @@ export const why = commandGroup(
       summary: 'Explain what admission does with the objects of files, and who refuses them.',
       load: async () => (await import('./rejected.ts')).whyRejected,
     },
+    {
+      name: 'slow',
+      summary: 'Show the last requests that took long, and where their time went.',
+      load: async () => (await import('./slow.ts')).whySlow,
+    },
   ],
   ['plat why denied delete pods/web -n team', 'plat why allowed get nodes', 'plat why not deleted namespaces/team'],
 );

@@ -3,6 +3,7 @@ import { pathOf, queryOf } from '@plat-dev/client/dynamic';
 import { errorOf } from '@plat-dev/client/transport';
 import { bool, choice } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { own } from '@plat-dev/lib/own';
 import { ApiError } from '@plat-dev/meta/errors';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { command } from '../command.ts';
@@ -73,7 +74,7 @@ interface Trace {
   };
 }
 
-const header = 'x-plat-explain';
+const explainHeader = 'X-Plat-Explain';
 
 async function traceOf(work: Work, { ref, object }: ExplainedObject, manager: string, create: boolean): Promise<Trace> {
   const { resource, namespace, name } = ref;
@@ -85,13 +86,13 @@ async function traceOf(work: Work, { ref, object }: ExplainedObject, manager: st
     headers: {
       accept: 'application/json',
       'content-type': create ? 'application/json' : 'application/apply-patch+yaml',
-      [header]: 'patch',
+      [explainHeader]: 'patch',
     },
     body: jsonText(object),
     signal: work.signal,
     ...work.session.timeout,
   });
-  const told = answer.headers[header];
+  const told = own(answer.headers, explainHeader.toLowerCase());
   const refusal = answer.status >= 300 ? await errorOf(answer) : undefined;
   if (refusal === undefined) answer.body.destroy();
   const shownRefusal = refusal !== undefined && isSecrets(resource) ? maskedError(refusal) : refusal;

@@ -69,6 +69,7 @@ const serving = {
     'Maximum number of open connections from one address; further ones are closed on arrival. 0 for no limit, for servers behind a proxy.',
   ),
   'request-timeout': duration('1m', 'Timeout of requests other than watches.'),
+  'slow-request-threshold': duration('500ms', 'Requests that take this long are remembered for `plat why slow`.'),
   'min-request-timeout': int(1800, 'Minimum duration in seconds of a watch without timeoutSeconds.'),
   'enable-priority-and-fairness': bool(
     true,

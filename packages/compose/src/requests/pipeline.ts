@@ -12,6 +12,7 @@ import { authorize } from '@plat-dev/server/steps/authorize';
 import { explain } from '@plat-dev/server/steps/explain';
 import { auditId, checkTimeout, findInfo, sendUncompressed } from '@plat-dev/server/steps/identify';
 import { impersonate } from '@plat-dev/server/steps/impersonate';
+import { reached } from '@plat-dev/server/steps/time-marks';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';
 import type { Base } from '../base.ts';
 import type { State } from '../state.ts';
@@ -33,13 +34,11 @@ export async function composePipeline(base: Base, state: State, access: Access, 
   const { clock, log, parts, hooks } = base;
   const { services, surface } = pipeline;
   const stepsFor = await composeSteps(base, state, access, pipeline);
-  const observe =
-    hooks === undefined
-      ? surface.finished
-      : (ctx: Context): void => {
-          surface.finished(ctx);
-          hooks.finished(ctx);
-        };
+  const observe = (ctx: Context): void => {
+    surface.finished(ctx);
+    services.slowRequests.finished(ctx);
+    hooks?.finished(ctx);
+  };
   const finished = logRequests(log, clock, observe);
   const routes = new Routes();
   const limits = new TimeLimits<Context>(clock, services.limits.requestTimeoutMs);
@@ -63,7 +62,7 @@ async function composeSteps(
   { trust, auth }: Access,
   { services, surface, aggregation }: Pipeline,
 ): Promise<(identify: Step) => Step[]> {
-  const { options, identity, log, parts, hooks } = base;
+  const { options, identity, clock, log, parts, hooks } = base;
   const trail = await parts.start(
     'audit',
     () => composeAudit(base, { catalog, trust }),
@@ -88,10 +87,13 @@ async function composeSteps(
     checkTimeout,
     trail?.around(identify) ?? identify,
     impersonate(identity, services.authorizer),
+    reached('authenticatedAt', clock),
     ...(hooks === undefined ? [] : [hooks.onKnownRequest]),
     ...surface.steps,
-    authorize(services.authorizer),
+    reached('seatedAt', clock),
+    authorize(services.authorizer, (ctx, attributes) => services.refusals.note({ auditID: ctx.auditId, time: clock.now(), attributes })),
     explain(services.authorizer),
+    reached('authorizedAt', clock),
     streams.step,
     (ctx) => aggregation.serve(ctx) ?? (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];

@@ -82,19 +82,24 @@ class Runner {
     try {
       const answer =
         request.explanation === undefined ? this.run(handlers, 0, request, began) : this.runExplained(handlers, phase, request);
-      if (isPending(answer)) return this.observed(answer, observe, began);
+      if (isPending(answer)) return this.observed(answer, observe, began, request.timing);
       observe((answer - began) / 1000, false);
+      if (request.timing !== undefined) request.timing.admissionMs += answer - began;
     } catch (error) {
       observe((this.observer.now() - began) / 1000, true);
       throw error;
     }
   }
   // Closures are made where something is waited for, and nowhere else: the plug-ins of most requests answer at once.
-  private observed(answer: Promise<number>, observe: Observe, began: number): Promise<void> {
+  private observed(answer: Promise<number>, observe: Observe, began: number, timing: AdmissionRequest['timing']): Promise<void> {
+    const end = (endedAt: number, failed: boolean): void => {
+      observe((endedAt - began) / 1000, failed);
+      if (timing !== undefined) timing.admissionMs += endedAt - began;
+    };
     return answer.then(
-      (endedAt) => observe((endedAt - began) / 1000, false),
+      (endedAt) => end(endedAt, false),
       (error: unknown) => {
-        observe((this.observer.now() - began) / 1000, true);
+        end(this.observer.now(), true);
         throw error;
       },
     );

@@ -8,6 +8,7 @@ import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { User } from '@plat-dev/meta/user';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
+import type { RequestTiming } from '../request-timing.ts';
 import type { Explanation } from './explanation.ts';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -77,6 +78,8 @@ export interface AdmissionRequest {
   reinvocation?: 'wanted' | 'running';
   /** Collects the steps of each plug-in, if the client requested them. */
   readonly explanation?: Explanation | undefined;
+  /** Where the time of the request goes. */
+  readonly timing?: RequestTiming | undefined;
   /** Adds a Warning header. */
   warn(text: string): void;
   /** Adds an audit annotation; the first value of a key stays. `level`: the audit level from which on it is recorded. */

@@ -10,6 +10,7 @@ import type { Facts, Item } from '@plat-dev/storage/item';
 import { HEADER, itemFromStored } from '@plat-dev/storage/item';
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import { encodeNote, type WriteOrigin } from '../history/note.ts';
+import type { RequestTiming } from '../request-timing.ts';
 import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
 import type { Hook } from './hooks.ts';
@@ -168,9 +169,19 @@ function commitAll(
   sideWrites: SideWrite[],
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
-  return steps === undefined
-    ? deps.cache.commit(sideWrites.length === 0 ? objectWrites : atOnce(withSides(deps, ctx, objectWrites, sideWrites)), facts)
-    : commitPrepared(deps, ctx, objectWrites, facts, sideWrites, steps);
+  const began = deps.env.now();
+  const committed =
+    steps === undefined
+      ? deps.cache.commit(sideWrites.length === 0 ? objectWrites : atOnce(withSides(deps, ctx, objectWrites, sideWrites)), facts)
+      : commitPrepared(deps, ctx, objectWrites, facts, sideWrites, steps);
+  return ctx.timing === undefined ? committed : timed(committed, ctx.timing, began, deps.env.now);
+}
+async function timed(committed: Promise<number>, timing: RequestTiming, began: number, now: () => number): Promise<number> {
+  try {
+    return await committed;
+  } finally {
+    timing.storeMs += Math.max(0, now() - began);
+  }
 }
 
 /** Side writes are computed again after a conflict. */
@@ -252,6 +263,7 @@ export function admissionRequest(
     dryRun: ctx.dryRun,
     collection: ctx.collection,
     explanation: ctx.explanation,
+    timing: ctx.timing,
     sideWrites: [],
     warn: ctx.warn,
     annotate: ctx.annotate,

@@ -9,6 +9,7 @@ import type { AdmissionChain, AdmissionRequest } from '../admission/types.ts';
 import type { User } from '../auth/types.ts';
 import type { WriteOrigin } from '../history/note.ts';
 import type { NamedLocks } from '../named-locks.ts';
+import type { RequestTiming } from '../request-timing.ts';
 import type { Catalog, Resource } from './catalog.ts';
 import type { Hooks } from './hooks.ts';
 
@@ -56,6 +57,8 @@ export interface WriteContext extends Target {
   readonly asStored?: boolean | undefined;
   /** Collects the mutations of admission, if the client requested them. */
   readonly explanation?: AdmissionRequest['explanation'];
+  /** Where the time of the request goes. */
+  readonly timing?: RequestTiming | undefined;
   readonly warn: (text: string) => void;
   readonly annotate: (key: string, value: string, level?: 'Metadata' | 'Request') => void;
 }

@@ -6,7 +6,9 @@ import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 import { attributesOf as attributesFor } from '../request/route.ts';
 
-export function authorize(authorizer: Authorizer): Step {
+/** `refused` is called before a request is refused. */
+export function authorize(authorizer: Authorizer, refused: (ctx: Context, attributes: Attributes) => void = () => {}): Step {
+  const enforce = enforcement(refused);
   return (ctx) => {
     const routeOfUser = ctx.route.of(ctx.user);
     const allowed = routeOfUser.stillAllowed();
@@ -19,9 +21,13 @@ export function authorize(authorizer: Authorizer): Step {
   };
 }
 
-function enforce(ctx: Context, attributes: Attributes, { decision, reason }: Decision): void {
-  if (ctx.audit !== undefined) ctx.audit.decided(decision === 'allow' ? 'allow' : 'forbid', reason);
-  if (decision !== 'allow') throw withNosniff(forbiddenError(attributes, reason));
+function enforcement(refused: (ctx: Context, attributes: Attributes) => void) {
+  return (ctx: Context, attributes: Attributes, { decision, reason }: Decision): void => {
+    if (ctx.audit !== undefined) ctx.audit.decided(decision === 'allow' ? 'allow' : 'forbid', reason);
+    if (decision === 'allow') return;
+    refused(ctx, attributes);
+    throw withNosniff(forbiddenError(attributes, reason));
+  };
 }
 function withNosniff(error: ReturnType<typeof forbiddenError>): typeof error {
   error.headers = { ...error.headers, 'X-Content-Type-Options': 'nosniff' };

@@ -47,6 +47,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     sent: ctx.sent,
     request: ctx,
     explanation: ctx.explanation,
+    timing: ctx.timing,
     warn: (text) => ctx.warn(text),
     annotate: (key, value, level) => ctx.annotate(key, value, level),
   };

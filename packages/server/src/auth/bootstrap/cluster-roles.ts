@@ -142,6 +142,9 @@ export const clusterRoles = (identity: Identity): Record<string, readonly string
   ...roles,
   ...certificateRoles(identity),
   ...(identity.explainKinds !== 'named' && {
-    [explanationRole]: ['create explain accessexplanations,deletionexplanations,pendingexplanations,readinessexplanations,subjectsearches'],
+    [explanationRole]: [
+      'create explain accessexplanations,deletionexplanations,pendingexplanations,readinessexplanations',
+      'create explain refusalsearches,slowrequestsearches,subjectsearches',
+    ],
   }),
 });
