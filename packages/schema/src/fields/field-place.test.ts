@@ -46,8 +46,8 @@ function faultsOf(type: Type, text: string, sorted = false): FieldFaults {
   atOnce(unknownFields(FieldPlace.root(faults, type), value, sorted));
   return faults;
 }
-/** The same for text that is large enough to be parsed in steps. */
-function faultsInSteps(type: Type, text: string): string[] {
+/** The same for a large text, whose parser yields. */
+function faultsOfLarge(type: Type, text: string): string[] {
   const faults = new FieldFaults();
   const value = atOnce(parsedJson(Buffer.from(text), { merge: true, place: FieldPlace.root(faults, type) }));
   atOnce(unknownFields(FieldPlace.root(faults, type), value));
@@ -77,7 +77,7 @@ test.each<[string, string[]]>([
   ['{"__proto__":1,"constructor":2}', ['unknown field "__proto__"', 'unknown field "constructor"']],
 ])('%s', (text, expected) => {
   expect(faultsOf(Thing, text).texts).toEqual(expected);
-  expect(faultsInSteps(Thing, text)).toEqual(expected);
+  expect(faultsOfLarge(Thing, text)).toEqual(expected);
 });
 
 test('of a value of which nothing is known repeated fields are reported, and no others', () => {

@@ -6,10 +6,10 @@ import { type Integer, isNumeric } from '@plat-dev/lib/integers';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { own } from '@plat-dev/lib/own';
-import { inSlices, Slices } from '@plat-dev/lib/slices';
-import { parsedExact } from '@plat-dev/schema/json/parse-parts';
+import { Slices } from '@plat-dev/lib/slices';
 import { BackwardWriter } from '@plat-dev/schema/protobuf/writer';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
+import { parsedText } from '../../registry/versions.ts';
 
 /** Writes the content of a value; the caller writes its tag. */
 type Write = (out: BackwardWriter, tag: number, value: JsonValue) => void;
@@ -311,7 +311,5 @@ async function bytesOf(write: Write, document: JsonObject, maps: readonly (reado
 export const binaryV2 = (document: JsonObject): Promise<Buffer> => bytesOf(documentV2, document, [['paths'], ['definitions']]);
 /** The document of this JSON text. */
 export async function binaryOfV3(text: Buffer): Promise<Buffer> {
-  return bytesOf(documentV3, await parsedInSlices(text), [['paths'], ['components', 'schemas']]);
+  return bytesOf(documentV3, await parsedText(text, new Slices()), [['paths'], ['components', 'schemas']]);
 }
-
-export const parsedInSlices = (text: Buffer): Promise<JsonObject> => inSlices(parsedExact(text), new Slices()) as Promise<JsonObject>;

@@ -1,6 +1,8 @@
 /** The OpenAPI v2 document is assembled from parts, of which unchanged ones are reused. */
+import { Slices } from '@plat-dev/lib/slices';
 import type { JsonObject } from '@plat-dev/schema/types';
-import { binaryV2, parsedInSlices } from './binary.ts';
+import { parsedText } from '../../registry/versions.ts';
+import { binaryV2 } from './binary.ts';
 
 /** Some entries of the paths or of the definitions, in both forms. */
 export class Part {
@@ -24,4 +26,4 @@ export const joined = (parts: readonly Part[]): Buffer[] =>
   parts.filter(({ bytes }) => bytes.length > 0).flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]));
 /** The map itself. */
 export const mapIn = (parts: readonly Part[]): Promise<JsonObject> =>
-  parsedInSlices(Buffer.concat([Buffer.from('{'), ...joined(parts), Buffer.from('}')]));
+  parsedText(Buffer.concat([Buffer.from('{'), ...joined(parts), Buffer.from('}')]), new Slices());
