@@ -1,5 +1,6 @@
 /** The history of objects: who changed what, and what they were before. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
 import { type Client, type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
 
@@ -234,6 +235,23 @@ describe('rights', () => {
     expect(await status(server.alice, `${path}?history=true`)).toBe(200);
   });
 
+  test('the roles admin and edit see history, and view does not', async () => {
+    const mayIn = async (role: string, resource: string, group = ''): Promise<boolean> => {
+      const { rules } = await server.admin.ok('GET', `/apis/rbac.authorization.plat.dev/v1/clusterroles/${role}`);
+      return rules.some(
+        (rule: Loose) => rule.verbs.includes('history') && rule.apiGroups.includes(group) && rule.resources.includes(resource),
+      );
+    };
+    await expect.poll(() => mayIn('edit', 'deployments', 'apps')).toBe(true);
+    expect([await mayIn('edit', 'secrets'), await mayIn('view', 'configmaps'), await mayIn('view', 'secrets')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([await mayIn('admin', 'configmaps'), await mayIn('admin', 'roles', 'rbac.authorization.plat.dev')]).toEqual([true, true]);
+    expect(await mayIn('edit', 'roles', 'rbac.authorization.plat.dev')).toBe(false);
+  });
+
   test('nothing of other namespaces, and nothing of objects that there never were', async () => {
     const history = await server.alice.get(`${path}?history=full`);
     expect(history.text).not.toContain('hidden');
@@ -282,11 +300,42 @@ describe('custom kinds', () => {
   });
 });
 
+test('discovery and OpenAPI describe it', async () => {
+  const server = await startTestServer({ direct: true });
+  const { resources } = await server.admin.ok('GET', '/api/v1');
+  const verbsOf = (name: string): string[] => resources.find((one: Loose) => one.name === name).verbs;
+  expect([
+    verbsOf('pods').includes('history'),
+    verbsOf('bindings').includes('history'),
+    verbsOf('pods/status').includes('history'),
+  ]).toEqual([true, false, false]);
+  const { paths } = await server.admin.ok('GET', '/openapi/v3/api/v1');
+  const parameters = (path: string): string[] => (paths[path].get.parameters ?? []).map(({ name }: Loose) => name);
+  expect(parameters('/api/v1/namespaces/{namespace}/pods')).toEqual(
+    expect.arrayContaining(['history', 'since', 'until', 'user', 'manager']),
+  );
+  expect(parameters('/api/v1/namespaces/{namespace}/pods/{name}')).toEqual(expect.arrayContaining(['history', 'limit', 'continue']));
+  const own = await server.admin.ok('GET', '/openapi/v3/apis/explain.plat.dev/v1alpha1');
+  expect(Object.keys(own.components.schemas)).toEqual(expect.arrayContaining([expect.stringMatching(/\.ObjectHistory$/)]));
+  await server.close();
+});
+
 test('a server with stock names ignores the parameters, unless its own API group is named', async () => {
   const path = '/api/v1/namespaces/default';
   const query = `${path}?resourceVersion=1&resourceVersionMatch=Exact`;
   const stock = await startTestServer({ direct: true, identity: 'kubernetes' });
   expect((await stock.admin.ok('GET', `${path}?history=true`)).kind).toBe('Namespace');
   expect((await stock.admin.get(query)).status).toBe(200);
+  expect((await stock.admin.get('/api/v1')).text).not.toContain('history');
   await stock.close();
+  const named = await startTestServer({
+    direct: true,
+    identity: 'kubernetes',
+    runtimeConfig: readRuntimeConfig(['explain.k8s.io/v1alpha1=true']),
+  });
+  expect(await named.admin.ok('GET', `${path}?history=true`)).toMatchObject({
+    kind: 'ObjectHistory',
+    apiVersion: 'explain.k8s.io/v1alpha1',
+  });
+  await named.close();
 });

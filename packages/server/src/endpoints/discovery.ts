@@ -16,6 +16,7 @@ import { otherIdentityHint } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import type { ListedGroup } from '../extension/aggregation/order.ts';
+import { servesHistory } from '../history/access.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { representObject } from '../response/represent.ts';
 import { pageNotFound, prettyWanted, send } from '../response/respond.ts';
@@ -159,13 +160,12 @@ function resourceList(services: Pick<Services, 'registry'>, version: ServedVersi
 
 function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): APIResource[] {
   const { kind } = resource;
-  const verbs = resource.custom ? customVerbs.filter((verb) => (kind.verbs as readonly string[]).includes(verb)) : [...kind.verbs].sort();
   const own: APIResource = {
     name: kind.plural,
     singularName: resource.custom ? kind.singular : '',
     namespaced: kind.namespaced,
     kind: kind.kind,
-    verbs,
+    verbs: verbsOf(services, resource),
     ...(kind.short.length > 0 && { shortNames: [...kind.short] }),
     ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
     ...(!kind.virtual && services.registry.env.feature('StorageVersionHash') && { storageVersionHash: storageVersionHash(resource) }),
@@ -175,6 +175,13 @@ function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): AP
   if (resource.custom) names.sort((a, b) => compareText(b, a));
   else names.sort(compareText);
   return [own, ...names.map((name) => subresourceEntry(services, resource, name))];
+}
+
+function verbsOf({ registry }: Pick<Services, 'registry'>, { kind, custom }: Resource): string[] {
+  const hasHistory = !kind.virtual && kind.verbs.includes('get') && servesHistory(registry.catalog);
+  const historyVerb = hasHistory ? ['history'] : [];
+  if (custom) return [...customVerbs.filter((verb) => (kind.verbs as readonly string[]).includes(verb)), ...historyVerb];
+  return [...kind.verbs, ...historyVerb].sort();
 }
 
 function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resource, name: string): APIResource {

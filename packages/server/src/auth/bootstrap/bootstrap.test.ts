@@ -35,8 +35,8 @@ test('another identity has the same policy under its own names', () => {
   const policy = bootstrapPolicy(plat, byDefault);
   const text = JSON.stringify(policy);
   expect(text).not.toMatch(/k8s\.io|kubernetes\.io|kube-system|kube-public/);
-  // One more: everybody may ask why.
-  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, byDefault).clusterRoles.length + 1);
+  // Three more: everybody may ask why, and those who may change objects see their history.
+  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, byDefault).clusterRoles.length + 3);
   expect(policy.clusterRoleBindings.map((one) => one.metadata.name)).toContain('system:explanation-user');
   expect(policy.clusterRoles.map((role) => role.metadata.name)).toContain('system:certificates.plat.dev:apiserver-client-approver');
   expect(text).toContain('"rbac.authorization.plat.dev/autoupdate":"true"');

@@ -1,4 +1,5 @@
 /** Bootstrap cluster roles: for users, nodes, components and what they request of each other. */
+import { own } from '@plat-dev/lib/own';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { explanationRole } from './bindings.ts';
 import { events } from './notation.ts';
@@ -138,13 +139,29 @@ function certificateRoles(identity: Identity): Record<string, readonly string[]>
   return rolesByName;
 }
 
+/** Who may change an object may see what it was before: `read core pods,pods/log` → `history core pods`. */
+const historyOf = (...names: string[]): string[] =>
+  names
+    .flatMap((name) => own(roles, name) ?? [])
+    .filter((line) => /^(write,)?read /.test(line))
+    .flatMap((line) => {
+      const [, group = '', resources = ''] = line.split(' ');
+      const objects = resources.split(',').filter((resource) => !resource.includes('/'));
+      return objects.length === 0 ? [] : [`history ${group} ${objects.join()}`];
+    });
+
+/** What a stock server does not have. */
+const ownRoles = (): Record<string, readonly string[]> => ({
+  [explanationRole]: [
+    'create explain accessexplanations,deletionexplanations,pendingexplanations,readinessexplanations',
+    'create explain refusalsearches,slowrequestsearches,subjectsearches',
+  ],
+  'system:aggregate-history-to-admin': historyOf('system:aggregate-to-admin'),
+  'system:aggregate-history-to-edit': historyOf('system:aggregate-to-edit', 'system:aggregate-to-view'),
+});
+
 export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({
   ...roles,
   ...certificateRoles(identity),
-  ...(identity.explainKinds !== 'named' && {
-    [explanationRole]: [
-      'create explain accessexplanations,deletionexplanations,pendingexplanations,readinessexplanations',
-      'create explain refusalsearches,slowrequestsearches,subjectsearches',
-    ],
-  }),
+  ...(identity.explainKinds !== 'named' && ownRoles()),
 });

@@ -39,6 +39,8 @@ const gatheredInto: Readonly<Record<string, string>> = {
   'system:aggregate-to-admin': 'admin',
   'system:aggregate-to-edit': 'edit',
   'system:aggregate-to-view': 'view',
+  'system:aggregate-history-to-admin': 'admin',
+  'system:aggregate-history-to-edit': 'edit',
   edit: 'admin',
   view: 'edit',
 };

@@ -1,5 +1,7 @@
 /** Definitions of all types that the paths speak of: made from the schema for built-in kinds, from their author's words for custom ones. */
 
+import { ObjectHistory } from '@plat-dev/kinds/explain/schema/v1alpha1';
+import { explainGroup } from '@plat-dev/kinds/explain-kinds';
 import type { ActionSubresource, ViewSubresource } from '@plat-dev/kinds/kind';
 import { listSchema } from '@plat-dev/kinds/lists';
 import { ListMeta, ObjectMeta } from '@plat-dev/kinds/meta';
@@ -65,6 +67,7 @@ export class Definitions {
   private typesOf(resources: readonly Resource[]): MessageType[] {
     const types = new Set<MessageType>(common);
     for (const { kind, schema, custom } of resources) {
+      if (kind.group === explainGroup) types.add(ObjectHistory);
       if (custom) types.add(ObjectMeta).add(ListMeta);
       else {
         types.add(schema);
@@ -91,6 +94,7 @@ export class Definitions {
   private kindsOf(resources: readonly Resource[], groups: Groups): Map<string, GroupVersionKind[]> {
     const kinds = new Map<string, GroupVersionKind[]>();
     for (const { kind, schema, group, version, custom } of resources) {
+      if (kind.group === explainGroup) kinds.set(ObjectHistory.name, [{ group, kind: 'ObjectHistory', version }]);
       if (!custom) {
         kinds.set(schema.name, [{ group, kind: kind.kind, version }]);
         kinds.set(`${schema.name}List`, [{ group, kind: kind.listKind, version }]);

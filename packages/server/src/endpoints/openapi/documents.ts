@@ -59,6 +59,7 @@ export interface DocumentOptions {
   readonly version: string;
   readonly enums: boolean;
   readonly validatesFields: boolean;
+  readonly history: boolean;
   readonly describe: Describe;
 }
 

@@ -3,6 +3,7 @@
 import { setOwn } from '@plat-dev/lib/own';
 import type { Context } from '../../context.ts';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
+import { servesHistory } from '../../history/access.ts';
 import { parseAccept } from '../../request/negotiate.ts';
 import { acceptsGzip, head } from '../../response/respond.ts';
 import { endWith } from '../../response/response-pieces.ts';
@@ -38,6 +39,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
         version: options.version,
         enums: services.registry.env.feature('OpenAPIEnums'),
         validatesFields: services.registry.env.feature('ServerSideFieldValidation'),
+        history: servesHistory(services.registry.catalog),
         describe: descriptionOf,
       },
       groups,

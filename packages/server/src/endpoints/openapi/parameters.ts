@@ -61,6 +61,25 @@ export const listParameters: readonly Parameter[] = [
   ),
 ];
 
+/** Of a get or list of history, where it is served. */
+export const historyParameters: readonly Parameter[] = [
+  query(
+    'history',
+    'string',
+    'With true or full the answer is an ObjectHistory: the kept versions, newest first, each with who made it and what it changed; with full, also the object. Needs the verb history.',
+  ),
+  query('since', 'string', 'Of history only versions from this time on (RFC 3339).'),
+  query('until', 'string', 'Of history only versions up to this time (RFC 3339).'),
+  query('user', 'string', 'Of history only versions that this user made.'),
+  query('manager', 'string', 'Of history only versions that this field manager made.'),
+];
+/** A get takes those of lists that history has, too. */
+export const getHistoryParameters: readonly Parameter[] = [
+  token,
+  ...historyParameters,
+  ...select.filter(({ name }) => name === 'limit' || name.startsWith('resourceVersion')),
+];
+
 const dryRun = query('dryRun', 'string', 'With the value All the request passes admission and validation, and nothing is persisted.');
 const fieldManager = query(
   'fieldManager',

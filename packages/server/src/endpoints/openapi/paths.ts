@@ -10,6 +10,8 @@ import type { Describe, GroupVersionKind, Method, Operation, Parameter, PathItem
 import {
   deleteCollectionParameters,
   deleteParameters,
+  getHistoryParameters,
+  historyParameters,
   listParameters,
   nameParameter,
   namespaceParameter,
@@ -26,6 +28,7 @@ export interface PathOptions {
   readonly describe: Describe;
   /** The server validates fields of requests without `fieldValidation`, too. */
   readonly validatesFields: boolean;
+  readonly history: boolean;
 }
 
 const proxyMethods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
@@ -111,6 +114,12 @@ class ResourcePaths {
   private has(verb: string): boolean {
     return (this.resource.kind.verbs as readonly string[]).includes(verb);
   }
+  private get hasHistory(): boolean {
+    return this.options.history && !this.resource.kind.virtual;
+  }
+  private get listParameters(): readonly Parameter[] {
+    return this.hasHistory ? [...listParameters, ...historyParameters] : listParameters;
+  }
   /** `readCoreV1NamespacedPod` */
   private id(verb: string, after = '', prefix = ''): string {
     const { kind } = this.resource;
@@ -124,7 +133,7 @@ class ResourcePaths {
   private collection(): Operation[] {
     const { kind } = this.resource;
     const operations: Operation[] = [];
-    if (this.has('list')) operations.push(this.list(this.id('list'), listParameters));
+    if (this.has('list')) operations.push(this.list(this.id('list'), this.listParameters));
     if (this.has('create')) operations.push(this.create(this.id('create'), `create ${article(kind.kind)}`, this.definition, this.own));
     if (this.has('deletecollection'))
       operations.push(
@@ -160,7 +169,8 @@ class ResourcePaths {
   private item(): Operation[] {
     const { kind } = this.resource;
     const operations: Operation[] = [];
-    if (this.has('get')) operations.push(this.operation('get', this.id('read'), `read the specified ${kind.kind}`, 'get'));
+    const parameters = this.hasHistory ? getHistoryParameters : [];
+    if (this.has('get')) operations.push(this.operation('get', this.id('read'), `read the specified ${kind.kind}`, 'get', { parameters }));
     if (this.has('update')) operations.push(this.replace('', this.definition, this.own));
     if (this.has('patch')) operations.push(this.patch('', this.definition, this.own));
     if (this.has('delete'))
@@ -281,7 +291,7 @@ class ResourcePaths {
     const { kind } = this.resource;
     if (!kind.namespaced || !this.has('list')) return [];
     const list = this.list(`list${this.word}${kind.kind}ForAllNamespaces`, []);
-    return [{ path: `${this.version.path}/${kind.plural}`, parameters: [...listParameters, pretty], operations: [list] }];
+    return [{ path: `${this.version.path}/${kind.plural}`, parameters: [...this.listParameters, pretty], operations: [list] }];
   }
 
   /** The way to watch before there was a parameter for it. Custom kinds never had it. */
