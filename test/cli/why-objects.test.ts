@@ -32,6 +32,8 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
       metadata: { name: 'held', finalizers: ['example.com/hold'] },
     });
     await admin.ok(['delete', 'namespace', stuck, '--wait=false']);
+    const path = `/api/v1/namespaces/${stuck}/configmaps/held`;
+    await expect.poll(async () => (await server.admin.ok('GET', path)).metadata.deletionTimestamp, { timeout: 30_000 }).toBeDefined();
     const { code, stdout } = await admin.run(['why', 'not', 'deleted', 'namespace', stuck]);
     expect([code, stdout.split('\n').slice(0, 4)]).toEqual([
       0,

@@ -261,7 +261,7 @@ const cases: readonly Case[] = [
       return terminatingNamespace(world);
     },
     reason: 'ContentRemains',
-    message: /^4 configmaps remain \(a, b, c and 1 other\), none of which is being deleted yet.$/,
+    message: /^4 configmaps remain \(a, b, c and 1 other\), not being deleted yet.$/,
     command: /^why not deleted configmaps\/a -n /,
   },
   {

@@ -147,7 +147,7 @@ const cases: readonly Case[] = [
     make: (world) => world.put('pods', pod('web', usesClaim)),
     reason: 'ClaimMissing',
     message: /^The claim data does not exist.$/,
-    command: /^get persistentvolumeclaims\/data -n /,
+    command: /^get persistentvolumeclaims -n /,
   },
   {
     title: 'a claim whose storage class does not exist',

@@ -59,7 +59,7 @@ export function someNames(objects: readonly ApiObject[], most = 3): string {
 }
 
 /** What others say as the end of a sentence: it has one full stop. */
-export const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`;
+export const sentence = (text: string): string => `${text.replace(/[.:\s]+$/, '')}.`;
 
 /** `1 pod`, `3 pods`: resources are counted by the names of their kinds. */
 export const counted = (count: number, { kind }: Resource): string =>

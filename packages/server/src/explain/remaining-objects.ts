@@ -48,8 +48,8 @@ function finalizerCause(view: CallersView, resource: Resource, finalizer: string
 function countCause(resource: Resource, objects: readonly ApiObject[]): Cause {
   const [first] = objects as [ApiObject];
   const waiting = objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
-  const state =
-    waiting === 0 ? '' : `, ${waiting === objects.length ? 'none of which is' : `of which ${waiting} are not`} being deleted yet`;
+  const some = waiting === objects.length ? '' : `${waiting} of them `;
+  const state = waiting === 0 ? '' : `, ${some}not being deleted yet`;
   const verb = objects.length === 1 ? 'remains' : 'remain';
   const message = `${counted(objects.length, resource)} ${verb} (${someNames(objects)})${state}.`;
   const target = { resource, object: first };

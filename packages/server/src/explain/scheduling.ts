@@ -4,7 +4,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Slices } from '@plat-dev/lib/slices';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, commandOn, explained, explainedName, sentence } from './cause.ts';
+import { type Cause, commandOn, explained, sentence } from './cause.ts';
 import { claimCauses } from './claims.ts';
 import { claimNamesOf } from './pod-references.ts';
 
@@ -89,7 +89,6 @@ async function podClaimCauses(view: CallersView, target: Target): Promise<Cause[
   const causes: Cause[] = [];
   for (const name of claimNamesOf(target.object as Wire<Pod>)) {
     const claim = await view.get(claims, namespace, name);
-    const object = explainedName(claims, namespace, name);
     if (claim.object !== undefined)
       causes.push(
         ...(await claimCauses(view, { resource: claims, object: claim.object }, true)).map((cause) => ({
@@ -102,7 +101,7 @@ async function podClaimCauses(view: CallersView, target: Target): Promise<Cause[
         reason: 'ClaimMissing',
         message: `The claim ${name} does not exist.`,
         object: explained(target),
-        command: commandFor('get', object),
+        command: `get persistentvolumeclaims -n ${namespace}`,
       });
   }
   return causes;
