@@ -109,6 +109,8 @@ export class Context {
   /** Collects the steps of admission, if the client requested them and may see them. */
   explanation: Explanation | undefined;
   readonly timing = new RequestTiming();
+  /** The span of this request, if it is sampled. */
+  traceparent: string | undefined;
 
   constructor(req: Incoming, res: Outgoing, now: number, routes?: Routes) {
     this.req = req;

@@ -80,6 +80,8 @@ export interface AdmissionRequest {
   readonly explanation?: Explanation | undefined;
   /** Where the time of the request goes. */
   readonly timing?: RequestTiming | undefined;
+  /** The header `traceparent` of calls that the request makes. */
+  readonly traceparent?: (() => string | undefined) | undefined;
   /** Adds a Warning header. */
   warn(text: string): void;
   /** Adds an audit annotation; the first value of a key stays. `level`: the audit level from which on it is recorded. */

@@ -264,6 +264,7 @@ export function admissionRequest(
     collection: ctx.collection,
     explanation: ctx.explanation,
     timing: ctx.timing,
+    traceparent: ctx.traceparent,
     sideWrites: [],
     warn: ctx.warn,
     annotate: ctx.annotate,

@@ -59,6 +59,8 @@ export interface WriteContext extends Target {
   readonly explanation?: AdmissionRequest['explanation'];
   /** Where the time of the request goes. */
   readonly timing?: RequestTiming | undefined;
+  /** The header `traceparent` of calls that the request makes. */
+  readonly traceparent?: (() => string | undefined) | undefined;
   readonly warn: (text: string) => void;
   readonly annotate: (key: string, value: string, level?: 'Metadata' | 'Request') => void;
 }

@@ -1,6 +1,7 @@
 /**
  * Tracing of requests (feature APIServerTracing): requests are sampled at random and reported to a collector as spans. The trace of
- * a client's `traceparent` is linked, not continued: clients do not decide what is sampled.
+ * a client's `traceparent` is linked, not continued: clients do not decide what is sampled. Webhooks are called with the span of a
+ * sampled request as their parent, else with what the client sent.
  *
  *   sampled → served → queued (at most 2,048; more are dropped and counted) → sent every 5 s, or when 512 wait
  */
@@ -8,6 +9,7 @@ import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import type { Random } from '@plat-dev/lib/random';
 import { atEnd, type Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
+import { readTraceparent } from '../request/traceparent.ts';
 import { encodeSpans, type Span, type SpanLink } from './otlp.ts';
 
 const MILLION = 1_000_000;
@@ -48,7 +50,9 @@ export class Tracing {
     if (rate === 0 || random.below(MILLION) >= rate) return;
     const start = clock.now();
     const startedAt = clock.monotonic();
-    atEnd(ctx, (endedContext) => this.add(this.spanOf(endedContext, start, start + clock.monotonic() - startedAt)));
+    const ids = { traceId: random.bytes(16), spanId: random.bytes(8) };
+    ctx.traceparent = `00-${ids.traceId.toString('hex')}-${ids.spanId.toString('hex')}-01`;
+    atEnd(ctx, (endedContext) => this.add(this.spanOf(endedContext, ids, start, start + clock.monotonic() - startedAt)));
   };
 
   /** Resolves when all queued spans are sent or dropped. */
@@ -58,12 +62,10 @@ export class Tracing {
     await this.sending;
   }
 
-  private spanOf(ctx: Context, start: number, end: number): Span {
-    const { random } = this.options;
+  private spanOf(ctx: Context, ids: SpanLink, start: number, end: number): Span {
     const { verb, resource, group, namespace } = ctx.info;
     return {
-      traceId: random.bytes(16),
-      spanId: random.bytes(8),
+      ...ids,
       name: 'KubernetesAPI',
       start,
       end,
@@ -105,9 +107,7 @@ export class Tracing {
   }
 }
 
-/** `00-<trace>-<span>-<flags>` of the W3C. */
 function linkOf(traceparent: string | undefined): SpanLink | undefined {
-  const match = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent ?? '');
-  if (match === null || /^0+$/.test(match[1] as string) || /^0+$/.test(match[2] as string)) return undefined;
-  return { traceId: Buffer.from(match[1] as string, 'hex'), spanId: Buffer.from(match[2] as string, 'hex') };
+  const ids = readTraceparent(traceparent);
+  return ids && { traceId: Buffer.from(ids.trace, 'hex'), spanId: Buffer.from(ids.span, 'hex') };
 }

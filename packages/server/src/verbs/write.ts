@@ -23,6 +23,7 @@ import type { Media } from '../request/negotiate.ts';
 import { managerOf, readOptions, selectionOf, writeOptions } from '../request/options.ts';
 import type { WriteOptions } from '../request/parsed-options.ts';
 import { isApply } from '../request/patch-type.ts';
+import { traceparentOf } from '../request/traceparent.ts';
 import { sendList } from '../response/list-body.ts';
 import { sendStatus } from '../response/respond.ts';
 import type { Services } from '../services.ts';
@@ -48,6 +49,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     request: ctx,
     explanation: ctx.explanation,
     timing: ctx.timing,
+    traceparent: () => traceparentOf(ctx),
     warn: (text) => ctx.warn(text),
     annotate: (key, value, level) => ctx.annotate(key, value, level),
   };

@@ -390,6 +390,17 @@ test('an explanation tells of every call', async () => {
   expect(whole).toMatchObject({ step: 'MutatingAdmissionWebhook', changes: { operations: [{ op: 'add', path: '/data/trail' }] } });
 });
 
+test.each(['mutating', 'validating'] as const)('a %s webhook is called with the trace of the request', async (sort) => {
+  const hook = await webhook(() => ({ allowed: true }));
+  const { world: given, plugin } = await world(sort, entry('a.b.c', hook));
+  const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+  for (const sent of [traceparent, undefined]) {
+    const request = { ...given.request('configmaps', cm()), traceparent: () => sent };
+    await (sort === 'mutating' ? plugin.admit?.(request) : plugin.validate?.(request));
+    expect(hook.calls.at(-1)?.headers.traceparent).toBe(sent);
+  }
+});
+
 test('a call with a bundle that is no PEM says so', async () => {
   const hook = await webhook(() => ({ allowed: true }));
   const clientConfig = { url: hook.url, caBundle: Buffer.from('junk').toString('base64') };

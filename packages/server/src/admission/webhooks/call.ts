@@ -33,7 +33,7 @@ export async function ask(
     throw new CallFailed('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)');
   const uid = env.newUid();
   const text = reviewText(env.identity, version, uid, request, served, await objects());
-  const value = await post(env, client, webhook, text);
+  const value = await post(env, client, webhook, text, request.traceparent?.());
   let answer: ReviewAnswer;
   try {
     answer = readAnswer(env.identity, version, uid, value, mutating);
@@ -53,10 +53,10 @@ function annotate(env: PluginEnv, request: AdmissionRequest, key: string, text: 
   else env.log.warn('audit annotation of a webhook ignored', { key, reason: problem });
 }
 
-async function post(env: PluginEnv, client: WebhookClient, webhook: Webhook, text: string) {
+async function post(env: PluginEnv, client: WebhookClient, webhook: Webhook, text: string, traceparent: string | undefined) {
   try {
     env.callsWebhook?.(webhook.name);
-    return answeredJson(await client.post(webhook.client, text, webhook.timeoutMs));
+    return answeredJson(await client.post(webhook.client, text, webhook.timeoutMs, traceparent));
   } catch (error) {
     throw new CallFailed(`failed to call webhook: ${(error as Error).message}`);
   }

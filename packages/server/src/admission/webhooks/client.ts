@@ -58,9 +58,10 @@ export class WebhookClient {
   }
 
   /** Posts JSON. Rejects with an Error that names the URL and the problem. */
-  async post(config: WebhookClientConfig, text: string, timeoutMs: number): Promise<Reply> {
+  async post(config: WebhookClientConfig, text: string, timeoutMs: number, traceparent?: string): Promise<Reply> {
     const place = this.placeOf(config);
-    const { client, headers } = place;
+    const { client } = place;
+    const headers = traceparent === undefined ? place.headers : [...place.headers, 'traceparent', traceparent];
     let path = `${place.path}?timeout=${Math.max(1, Math.round(timeoutMs / 1000))}s`;
     let address: Address | undefined;
     try {
