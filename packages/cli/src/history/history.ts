@@ -13,13 +13,14 @@ import { page } from '../output/pager.ts';
 import { TablePrinter } from '../output/print-table.ts';
 import { typeName, type Work, withServer } from '../work.ts';
 import { readTime } from './moments.ts';
-import { type Change, changesOf, changeWords, type HistoryPlace } from './versions.ts';
+import { type Change, changesOf, changeWords, type HistoryPlace, isOfStatus } from './versions.ts';
 
 /** Filters of all commands that show changes. */
 export const changeFlags = {
   since: text('', 'Only changes since this time: 10m (ago), 10:32 or 2026-05-01T10:00:00Z.', { value: 'TIME' }),
   by: text('', 'Only changes of this user.', { value: 'USER' }),
   manager: text('', 'Only changes by this field manager.', { value: 'NAME' }),
+  status: bool(false, 'Show changes of the status, too.'),
 };
 
 const historyFlags = {
@@ -42,8 +43,9 @@ export const history = command({
   summary: 'Show the changes of objects: what, when, and who made them.',
   flags: historyFlags,
   more: `
-The newest change comes first. Of a type the changes of all its objects are shown, deleted ones included. Needs the verb history beside
-get or list. How long changes are kept is a setting of the server.
+The newest change comes first. Changes of the status are left out, as controllers make them all the time. Of a type the changes of all
+its objects are shown, deleted ones included. Needs the verb history beside get or list. How long changes are kept is a setting of the
+server.
 
 Examples:
   plat history deployment/web
@@ -67,7 +69,8 @@ Examples:
         }
       }
       const { by: user, manager, limit } = options;
-      const found = await changesOf(work, places, { since, user, manager, ...(limit > 0 && { pageSize: Math.min(limit, 250) }) }, limit);
+      const filter = { since, user, manager, ...(limit > 0 && { pageSize: Math.min(limit, 250) }) };
+      const found = await changesOf(work, places, filter, limit, ({ version }) => options.status || !isOfStatus(version));
       warnOfRefused(work, found.refused);
       await show(work, options, found.changes, places);
       if (found.isCut && options.output !== 'json' && options.output !== 'yaml')

@@ -26,7 +26,6 @@ const logFlags = {
     'all-namespaces': bool(false, 'Show changes in all namespaces, and of objects without one.', { short: 'A' }),
     kind: list([], 'Only changes of these types.', { value: 'TYPE,…' }),
     ...changeFlags,
-    status: bool(false, 'Show changes of the status, too.'),
     limit: int(100, 'Show at most so many changes, the newest; 0: all.'),
     follow: bool(false, 'Go on with changes as they happen.', { short: 'f' }),
   },

@@ -40,9 +40,8 @@ function timeOf(text: string, now: number): number | undefined {
     return today > now ? new Date(now - DAY_MS).setHours(hours, minutes, seconds, 0) : today;
   }
   try {
-    const ago = /^(?:(\d{1,6})d)?(.*)$/s.exec(text) as RegExpExecArray;
-    if (text !== '' && /^[\d.]+[a-zµ]/.test(text))
-      return now - Number(ago[1] ?? 0) * DAY_MS - (ago[2] === '' ? 0 : durationMillis(ago[2] as string));
+    const ago = /^(?:(\d{1,6})d)?((?:\d[\d.]*[a-zµ]+)*)$/.exec(text);
+    if (ago !== null && text !== '') return now - Number(ago[1] ?? 0) * DAY_MS - (ago[2] ? durationMillis(ago[2]) : 0);
     const { seconds, nanos } = parseInstant(text);
     return seconds * 1000 + Math.floor(nanos / 1e6);
   } catch {

@@ -12,17 +12,20 @@ const MAX_VALUE = 40;
 
 /** `hidesValues`: only the names of fields are shown. */
 export function changeText(operations: readonly ChangeOperation[], from: JsonObject, hidesValues: boolean): string {
-  // The generation counts changes of the spec, which are listed themselves.
-  const telling = operations.filter(({ path }) => path !== '/metadata/generation');
+  const telling = operations.filter(({ path }) => !impliedFields.has(path));
   if (telling.length === 0) return 'no field';
   const ordered = [...telling.filter((one) => !isStatus(one)), ...telling.filter(isStatus)];
   const shown = ordered.slice(0, SHOWN).map((operation) => operationText(operation, from, hidesValues));
   return ordered.length > SHOWN ? `${shown.join(', ')}, ${ordered.length - SHOWN} more` : shown.join(', ');
 }
 
+/** The generation counts changes of the spec, and the time of a deletion has its grace period in it: both are listed themselves. */
+const impliedFields: ReadonlySet<string> = new Set(['/metadata/generation', '/metadata/deletionGracePeriodSeconds']);
+
 const isStatus = ({ path }: ChangeOperation): boolean => path === '/status' || path.startsWith('/status/');
 
 function operationText(operation: ChangeOperation, from: JsonObject, hidesValues: boolean): string {
+  if (operation.path === '/metadata/deletionTimestamp' && operation.op === 'add') return 'marked for deletion';
   const names = operation.path
     .split('/')
     .slice(1)
