@@ -17,7 +17,7 @@ import type { Tables } from './table.ts';
 const STEP = 256;
 /** Turns and changes of one transaction: it delays other writes no longer than they delay each other, and one for each turn costs more. */
 const MOST_TURNS = 4;
-const MOST_CHANGES = 512;
+const MOST_CHANGES = 1_024;
 
 export interface CompactionState {
   /** The newest visible revision. */
