@@ -343,6 +343,33 @@ const cases: readonly Case[] = [
     command: /^get services -n default$/,
   },
   {
+    title: 'a webhook whose service has no endpoints',
+    make: async (world) => {
+      await world.put('services', { metadata: { name: 'guard' }, spec: { selector: { app: 'guard' }, ports: [{ port: 443 }] } });
+      await world.put('configmaps', { metadata: { name: 'settings' } });
+      const clientConfig = { service: { namespace: world.ns, name: 'guard' } };
+      await world.put('validatingwebhookconfigurations', webhook('guard', ['DELETE'], { clientConfig }));
+      return { resource: 'configmaps', namespace: world.ns, name: 'settings' };
+    },
+    also: 'NotDeleting',
+    reason: 'WebhookUnreachable',
+    message: /is asked before the deletion, and its service \S+\/guard has no ready endpoints.$/,
+    command: /^why not ready services\/guard -n /,
+  },
+  {
+    title: 'a webhook that can be called comes after what is known',
+    make: async (world) => {
+      const question = await deletedConfigMap(world, { finalizers: [hold] });
+      const clientConfig = { url: 'https://guard.example.com/' };
+      await world.put('validatingwebhookconfigurations', webhook('guard', ['UPDATE'], { clientConfig }));
+      return question;
+    },
+    also: 'WebhookMayRefuse',
+    reason: 'Finalizer',
+    message: /./,
+    command: /./,
+  },
+  {
     title: 'a webhook of other namespaces does not matter',
     make: async (world) => {
       const question = await deletedConfigMap(world, { finalizers: [hold] });
@@ -369,7 +396,7 @@ describe('the first cause', () => {
       const { causes, deleting } = await askWhy(server.admin, 'deletionexplanations', await make(world));
       expect(causes[0]).toMatchObject({ reason, message: expect.stringMatching(message), command: expect.stringMatching(command) });
       expect(causes.map((cause: Loose) => cause.reason)).toContain(also);
-      expect(deleting).toBe(reason !== 'NotDeleting');
+      expect(deleting).toBe(reason !== 'NotDeleting' && also !== 'NotDeleting');
     } finally {
       await world.close();
     }

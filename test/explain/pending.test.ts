@@ -186,6 +186,55 @@ const cases: readonly Case[] = [
     command: /^describe persistentvolumeclaims\/data /,
   },
   {
+    title: 'a claim that its provisioner could not serve, by the newest event',
+    make: async (world) => {
+      await world.put('storageclasses', { metadata: { name: 'slow' }, provisioner: 'disks.example.com' });
+      const { apiVersion, kind, metadata } = await world.put('persistentvolumeclaims', claim({ storageClassName: 'slow' }));
+      const involvedObject = { apiVersion, kind, namespace: world.ns, name: 'data', uid: metadata.uid };
+      const event = { involvedObject, type: 'Warning', reason: 'ProvisioningFailed', message: 'no space left' };
+      await world.put('events', { metadata: { name: world.name('e') }, ...event });
+      await world.put('pods', pod('web', usesClaim));
+    },
+    reason: 'ProvisioningFailed',
+    message: /^The claim data gets no volume: no space left.$/,
+    command: /./,
+  },
+  {
+    title: 'a claim that is being deleted',
+    make: async (world) => {
+      await world.put('persistentvolumeclaims', { ...claim(), metadata: { name: 'data', finalizers: ['kubernetes.io/pvc-protection'] } });
+      await world.remove('persistentvolumeclaims', 'data');
+      await world.put('pods', pod('web', usesClaim));
+    },
+    reason: 'ClaimDeleting',
+    message: /^The claim data is being deleted.$/,
+    command: /^why not deleted persistentvolumeclaims\/data -n /,
+  },
+  {
+    title: 'a claim that names a volume that does not exist',
+    make: async (world) => {
+      await world.put('persistentvolumeclaims', claim({ volumeName: 'gone', storageClassName: '' }));
+      await world.put('pods', pod('web', usesClaim));
+    },
+    reason: 'VolumeMissing',
+    message: /^The claim data names the volume gone, which does not exist.$/,
+    command: /./,
+  },
+  {
+    title: 'a domain that has too many of its pods already',
+    make: async (world) => {
+      await world.put('nodes', node('n1', { labels: { zone: 'x' } }));
+      await world.put('nodes', node('n2', { labels: { zone: 'y' }, spec: { unschedulable: true } }));
+      const labels = { app: 'web' };
+      await world.put('pods', pod('other', { nodeName: 'n1' }, { labels }));
+      const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: labels } };
+      await world.put('pods', pod('web', { topologySpreadConstraints: [constraint] }, { labels }));
+    },
+    reason: 'TopologySpread',
+    message: /^n1: didn't match pod topology spread constraints.$/,
+    command: /./,
+  },
+  {
     title: 'the scheduler of another program',
     make: (world) => world.put('pods', pod('web', { schedulerName: 'batch' })),
     reason: 'OtherScheduler',
