@@ -9,13 +9,9 @@ import type { Context } from './context.ts';
 
 export type Step = (ctx: Context) => MaybePromise<void>;
 
-export function run(steps: readonly Step[], ctx: Context): MaybePromise<void> {
-  return runFrom(steps, 0, ctx);
-}
-
-function runFrom(steps: readonly Step[], start: number, ctx: Context): MaybePromise<void> {
+export function run(steps: readonly Step[], ctx: Context, start = 0): MaybePromise<void> {
   for (let i = start; i < steps.length; i++) {
     const answer = (steps[i] as Step)(ctx);
-    if (isPending(answer)) return answer.then(() => runFrom(steps, i + 1, ctx));
+    if (isPending(answer)) return answer.then(() => run(steps, ctx, i + 1));
   }
 }

@@ -23,7 +23,7 @@ interface Handler {
   readonly name: string;
   readonly plugin: AdmissionPlugin;
   /** The method of the plug-in for this phase. A bound one would be another call. */
-  readonly handle: (request: AdmissionRequest) => MaybePromise<void>;
+  readonly handle: NonNullable<AdmissionPlugin['admit']>;
   readonly observe: Observe;
 }
 /** The plug-ins for one kind, by phase and operation. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { FakeClock } from '@plat-dev/lib/clock';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { expect, test } from 'vitest';
 import type { Context } from '../context.ts';
 import { MAX_CHANGED_OBJECTS, MIN_SPACING_MS, OpenStreams, RECHECK_MS, SETTLE_MS, UNCHECKED_MS, type Verdict } from './open-streams.ts';
@@ -9,7 +10,7 @@ interface World {
   readonly streams: OpenStreams;
   readonly checked: string[];
   readonly ended: string[];
-  readonly verdicts: Map<string, Verdict | Promise<Verdict>>;
+  readonly verdicts: Map<string, MaybePromise<Verdict>>;
   turns(): number;
   open(name: string, more?: Partial<Context>): Context;
 }
@@ -18,7 +19,7 @@ function world(): World {
   const clock = new FakeClock();
   const checked: string[] = [];
   const ended: string[] = [];
-  const verdicts = new Map<string, Verdict | Promise<Verdict>>();
+  const verdicts = new Map<string, MaybePromise<Verdict>>();
   let turns = 0;
   const streams = new OpenStreams({
     clock,
