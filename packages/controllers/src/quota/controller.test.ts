@@ -109,6 +109,22 @@ test('kinds that no quota counts are not followed', async () => {
   expect(followed()).toEqual([expect.stringContaining('/api/v1/configmaps')]);
 });
 
+test('kinds of a quota that has gone are no longer followed, unless another quota counts them', async () => {
+  const { api, run, quota } = start();
+  quota({ configmaps: '5', pods: '5' });
+  api.put(quotas, { metadata: { name: 'other', namespace: 'b' }, spec: { hard: { configmaps: '1' } } });
+  await run.idle();
+  await api.remove(quotas, 'a', 'q');
+  await run.idle();
+  // A watch that is still followed begins again.
+  const callsBefore = api.calls.length;
+  api.endWatches();
+  await run.pass(2000);
+  const begun = api.calls.slice(callsBefore).filter((call) => call.startsWith('WATCH'));
+  expect(begun.some((call) => call.includes('/api/v1/configmaps'))).toBe(true);
+  expect(begun.filter((call) => call.includes('/api/v1/pods'))).toEqual([]);
+});
+
 test('what was missed while a watch was broken is found', async () => {
   const { api, run, quota, used, map } = start();
   map('one');

@@ -16,7 +16,7 @@ import type { Identity } from '@plat-dev/meta/identity';
 import { quantityOf } from '@plat-dev/meta/quantity';
 import { type Controller, refs } from '../runtime/controller.ts';
 import type { ServedResource } from '../runtime/resources.ts';
-import { QuotaMonitors } from './monitors.ts';
+import { idOf, QuotaMonitors } from './monitors.ts';
 
 type Quota = Wire<ResourceQuota>;
 
@@ -29,6 +29,8 @@ export const resourceQuotaController: Controller = {
   account: 'resourcequota-controller',
   start({ informers, queue, client, identity, clock, random, served, onStop, log }) {
     const quotas = informers.of<Quota>(refs.resourceQuotas);
+    /** By quota, the kinds that it counts and that are served: few, however many resources it names. */
+    const kindsCounted = new Map<string, readonly string[]>();
     const recount = (namespace: string | undefined): void => {
       for (const quota of quotas.list(namespace)) work.addAfter(keyOf(quota), REPLENISH_MS);
     };
@@ -42,10 +44,11 @@ export const resourceQuotaController: Controller = {
     const work = queue(
       async (key) => {
         const { namespace, name } = splitKey(key);
+        const { resources } = await served.get();
         const quota = quotas.get(namespace, name);
         if (quota === undefined) return;
-        const { resources } = await served.get();
         const kinds = kindsOf(quota, identity, resources);
+        kindsCounted.set(key, kinds.map(idOf));
         await Promise.all(kinds.map((kind) => monitors.follow(kind)));
         await settle(client, quota, await used(client, identity, quota, kinds, clock.now()));
         return RESYNC_MS * (1 + random.float());
@@ -53,19 +56,17 @@ export const resourceQuotaController: Controller = {
       { after: [quotas.synced], overflowed: () => recount(undefined) },
     );
     quotas.onChange(({ type, object, old }) => {
-      if (type === 'deleted') forgetUnused();
-      else if (type === 'added' || !equal(object.spec, old?.spec) || !equal(object.status?.hard, object.spec?.hard))
+      if (type === 'deleted') {
+        kindsCounted.delete(keyOf(object));
+        unused.add('');
+      } else if (type === 'added' || !equal(object.spec, old?.spec) || !equal(object.status?.hard, object.spec?.hard))
         work.add(keyOf(object));
     });
-    const forgetUnused = (): void => {
-      const countedIds = new Set<string>();
-      for (const quota of quotas.list())
-        for (const hard in quota.spec?.hard) {
-          const resource = resourceCounted(hard, identity);
-          if (resource !== undefined) countedIds.add(`${resource.group}/${resource.name}`);
-        }
-      monitors.keepOnly(countedIds);
-    };
+    // Once for many quotas that go together.
+    const unused = queue(async () => monitors.keepOnly(new Set([...kindsCounted.values()].flat())), {
+      name: 'resourcequota_unused',
+      workers: 1,
+    });
     onStop(() => monitors.stop());
   },
 };
@@ -78,10 +79,10 @@ function kindsOf(quota: Quota, identity: Identity, resources: readonly ServedRes
   const countedIds = new Set<string>();
   for (const name in quota.spec?.hard) {
     const resource = resourceCounted(name, identity);
-    if (resource !== undefined) countedIds.add(`${resource.group}/${resource.name}`);
+    if (resource !== undefined) countedIds.add(idOf(resource));
   }
   const canBeCounted = ({ namespaced, verbs }: ServedResource): boolean => namespaced && verbs.includes('list') && verbs.includes('watch');
-  return resources.filter((r) => canBeCounted(r) && countedIds.delete(`${r.group}/${r.name}`));
+  return resources.filter((r) => canBeCounted(r) && countedIds.delete(idOf(r)));
 }
 
 /** What is used of everything that a quota bounds, and that can be counted. */
@@ -96,10 +97,10 @@ async function used(
   const spec = quota.spec ?? {};
   const scopes = scopesOf(spec);
   const total: Usage = new Map();
-  const countedIds = new Set(kinds.map((kind) => `${kind.group}/${kind.name}`));
+  const countedIds = new Set(kinds.map(idOf));
   for (const name in spec.hard) {
     const countedResource = resourceCounted(name, identity);
-    if (countedResource !== undefined && countedIds.has(`${countedResource.group}/${countedResource.name}`)) total.set(name, quantityOf(0));
+    if (countedResource !== undefined && countedIds.has(idOf(countedResource))) total.set(name, quantityOf(0));
   }
   for (const kind of kinds) {
     const isPods = kind.group === '' && kind.name === 'pods';

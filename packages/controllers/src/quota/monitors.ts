@@ -18,7 +18,7 @@ export interface QuotaMonitorsOptions {
   readonly lessUsed: (namespace: string | undefined) => void;
 }
 
-const idOf = ({ group, name }: { group: string; name: string }): string => `${group}/${name}`;
+export const idOf = ({ group, name }: { group: string; name: string }): string => `${group}/${name}`;
 
 export class QuotaMonitors {
   private readonly options: QuotaMonitorsOptions;

@@ -172,7 +172,7 @@ function commitAll(
   const began = deps.env.now();
   const committed =
     steps === undefined
-      ? deps.cache.commit(sideWrites.length === 0 ? objectWrites : atOnce(withSides(deps, ctx, objectWrites, sideWrites)), facts)
+      ? commitNow(deps, ctx, objectWrites, facts, sideWrites)
       : commitPrepared(deps, ctx, objectWrites, facts, sideWrites, steps);
   return ctx.timing === undefined ? committed : timed(committed, ctx.timing, began, deps.env.now);
 }
@@ -182,6 +182,17 @@ async function timed(committed: Promise<number>, timing: RequestTiming, began: n
   } finally {
     timing.storeMs += Math.max(0, now() - began);
   }
+}
+function commitNow(
+  deps: RegistryDeps,
+  ctx: WriteContext,
+  objectWrites: readonly Operation[],
+  facts: readonly (Facts | undefined)[],
+  sideWrites: readonly SideWrite[],
+): Promise<number> {
+  if (sideWrites.length === 0) return deps.cache.commit(objectWrites, facts);
+  const commit = atOnce(withSides(deps, ctx, objectWrites, facts, sideWrites));
+  return deps.cache.commit(commit.operations, commit.facts);
 }
 
 /** Side writes are computed again after a conflict. */
@@ -203,8 +214,8 @@ async function commitPrepared(
         stepsBegun++;
         await step.prepare();
       }
-      const operations = await inSlices(withSides(deps, ctx, objectWrites, sideWrites), new Slices());
-      const revision = await deps.cache.commit(operations, facts, (assigned) => {
+      const commit = await inSlices(withSides(deps, ctx, objectWrites, facts, sideWrites), new Slices());
+      const revision = await deps.cache.commit(commit.operations, commit.facts, (assigned) => {
         for (const step of steps) step.assigned?.(assigned);
       });
       isStored = true;
@@ -218,27 +229,38 @@ async function commitPrepared(
   }
 }
 
+interface Commit {
+  readonly operations: Operation[];
+  /** By the position of the operation. */
+  readonly facts: (Facts | undefined)[];
+}
+
+/** The facts of side writes are known, too: whoever hears of the commit parses none of its values. */
 function* withSides(
   deps: RegistryDeps,
   ctx: WriteContext,
   objectWrites: readonly Operation[],
+  objectFacts: readonly (Facts | undefined)[],
   sideWrites: readonly SideWrite[],
-): Work<readonly Operation[]> {
-  const operations = [...objectWrites];
+): Work<Commit> {
+  const commit: Commit = { operations: [...objectWrites], facts: objectWrites.map((_, i) => objectFacts[i]) };
   for (const write of sideWrites) {
-    operations.push(sideOperation(deps, ctx, write));
+    addSide(deps, ctx, write, commit);
     yield;
   }
-  return operations;
+  return commit;
 }
 
-function sideOperation(deps: RegistryDeps, { origin }: WriteContext, write: SideWrite): Operation {
-  const resource = deps.catalog.builtin(write.group, write.plural);
-  const { name = '', namespace = '', resourceVersion } = write.object.metadata;
-  const key = prefixOf(resource.kind) + (resource.kind.namespaced ? `${namespace}/${name}` : name);
-  const value = encodeBounded(deps, resource, { ...write.object, metadata: { ...write.object.metadata } });
+function addSide(deps: RegistryDeps, { origin }: WriteContext, { group, plural, object }: SideWrite, { operations, facts }: Commit): void {
+  const resource = deps.catalog.builtin(group, plural);
+  const { name = '', namespace = '', resourceVersion } = object.metadata;
+  const prefix = prefixOf(resource.kind);
+  const key = resource.kind.namespaced ? `${namespace}/${name}` : name;
+  const value = encodeBounded(deps, resource, { ...object, metadata: { ...object.metadata } });
   const note = encodeNote(SERVER, '', ownOrigin('update', 'status', origin?.auditId));
-  return { type: 'put', key, value, expect: Number(resourceVersion), note };
+  operations.push({ type: 'put', key: prefix + key, value, expect: Number(resourceVersion), note });
+  const knownFacts = resource.collection?.factsOf(object);
+  facts.push(knownFacts && { ...knownFacts, read: resource.read, place: { prefix, key } });
 }
 
 /** The admission request of a write. */

@@ -125,3 +125,47 @@ test('tables of affinity say what counting all pods says, whatever changes betwe
   for (const key of made) world.remove(key.slice(key.indexOf('/') + 1), key.slice(0, key.indexOf('/')));
   expect([world.cluster.classCount, world.cluster.affinities.tableCount]).toEqual([0, 0]);
 });
+
+const near = (topologyKey: string): PodOptions => ({
+  labels: { app: 'new' },
+  spec: {
+    affinity: {
+      podAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey, labelSelector: {} } }],
+      },
+    },
+  },
+});
+
+test('a table forgets classes that have gone', () => {
+  const world = new World();
+  world.node('n1');
+  world.pod('new', near(hostname));
+  const podClass = world.scheduler.get('default/new')?.class as PodClass;
+  for (let i = 0; i < 50; i++) {
+    world.pod('p', { ...near(hostname), labels: { n: `${i}` }, node: 'n1' });
+    const { wishes, reception } = world.decider.planFor(podClass);
+    expect([wishes?.size, reception.size]).toEqual([1, 1]);
+    world.remove('p');
+  }
+});
+
+test('a table that is further behind than changes are remembered counts again', () => {
+  const world = new World();
+  world.node('n1');
+  world.pod('new', near(hostname));
+  world.pod('p', { labels: { app: 'old' }, node: 'n1' });
+  const podClass = world.scheduler.get('default/new')?.class as PodClass;
+  const pod = world.scheduler.get('default/p');
+  const node = world.cluster.get('n1');
+  if (pod === undefined || node === undefined) throw new Error('there is no pod or node');
+  expect(ofTables(world, podClass, node).attraction).toBe(1);
+  for (let i = 0; i < 10_001; i++) {
+    world.cluster.take(pod);
+    world.cluster.put(pod, node);
+  }
+  world.cluster.take(pod);
+  expect(ofTables(world, podClass, node).attraction).toBe(0);
+  world.cluster.put(pod, node);
+  expect(ofTables(world, podClass, node).attraction).toBe(1);
+});

@@ -50,6 +50,10 @@ export class AffinityTable {
   constructor(options: AffinityTableOptions) {
     this.options = options;
   }
+  /** Classes that it knows. */
+  get size(): number {
+    return this.counted.size;
+  }
   /** Whether everything is counted. */
   get isCurrent(): boolean {
     const { log, labelsVersion } = this.options;

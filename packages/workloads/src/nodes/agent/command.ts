@@ -53,22 +53,60 @@ async function drive(
   tty: boolean,
   prompts: boolean,
 ): Promise<number> {
-  const text = (value: string): Buffer => bytesOf(tty ? value.replaceAll('\n', '\r\n') : value);
+  const output = new Output(streams, tty);
   let answer: string | undefined;
   const slices = new Slices();
-  for (;;) {
-    if (slices.due) await slices.pause();
-    const { done, value } = running.next(answer);
-    answer = undefined;
-    if (done === true) return value;
-    if (streams.signal.aborted) throw new Interrupted();
-    if ('out' in value) await streams.write('out', text(value.out));
-    else if ('err' in value) await streams.write(tty ? 'out' : 'err', text(value.err));
-    else if ('waitMs' in value) await lines.unlessInterrupted(clock.sleep(value.waitMs, streams.signal));
-    else if ('input' in value) {
-      if (prompts) await streams.write('out', Buffer.from('# '));
-      answer = await lines.unlessInterrupted(lines.next());
+  try {
+    for (;;) {
+      if (slices.due) {
+        await output.flush();
+        await slices.pause();
+      }
+      const { done, value } = running.next(answer);
+      answer = undefined;
+      if (done === true) return value;
+      if (streams.signal.aborted) throw new Interrupted();
+      if ('out' in value) await output.add('out', value.out);
+      else if ('err' in value) await output.add('err', value.err);
+      else if ('waitMs' in value) {
+        await output.flush();
+        await lines.unlessInterrupted(clock.sleep(value.waitMs, streams.signal));
+      } else if ('input' in value) {
+        if (prompts) await output.add('out', '# ');
+        await output.flush();
+        answer = await lines.unlessInterrupted(lines.next());
+      }
     }
+  } finally {
+    await output.flush();
+  }
+}
+
+/** Output that is sent before the command goes on. */
+const OUTPUT_LIMIT = 16 * 1024;
+
+/** Gathers what a command prints at once: thousands of short lines are not as many messages. */
+class Output {
+  private readonly streams: CommandStreams;
+  private readonly tty: boolean;
+  private to: 'out' | 'err' = 'out';
+  private text = '';
+
+  constructor(streams: CommandStreams, tty: boolean) {
+    this.streams = streams;
+    this.tty = tty;
+  }
+  async add(requestedTo: 'out' | 'err', text: string): Promise<void> {
+    const to = this.tty ? 'out' : requestedTo;
+    if (to !== this.to) await this.flush();
+    this.to = to;
+    this.text += this.tty ? text.replaceAll('\n', '\r\n') : text;
+    if (this.text.length >= OUTPUT_LIMIT) await this.flush();
+  }
+  async flush(): Promise<void> {
+    const { text } = this;
+    this.text = '';
+    if (text !== '' && !this.streams.signal.aborted) await this.streams.write(this.to, bytesOf(text));
   }
 }
 
