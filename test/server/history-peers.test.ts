@@ -36,6 +36,10 @@ onPeers({ controllers: [] }, (one, two, etcd) => {
       expect(history.items[2].object).toMatchObject({ metadata: { uid: before.metadata.uid }, data: { x: '2' } });
       expect(history.items[2].patch).toEqual([{ op: 'replace', path: '/data/x', value: '2' }]);
       expect(shown(await client.ok('GET', `${path}?history=true&limit=2`)).slice(0, 2)).toEqual(shown(history).slice(0, 2));
+      const exactly = `resourceVersion=${before.metadata.resourceVersion}&resourceVersionMatch=Exact`;
+      expect(await client.ok('GET', `${path}/a?${exactly}`)).toEqual(before);
+      const { items } = await client.ok('GET', `${path}?${exactly}`);
+      expect(items.map(({ metadata, data }: Loose) => [metadata.name, data])).toEqual([['a', { x: '2' }]]);
     }
   });
 

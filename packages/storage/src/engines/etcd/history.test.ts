@@ -1,13 +1,15 @@
 /** What etcd does to history and history to etcd; what history is in general, engine.suite.kept.ts says. */
 import { execFileSync } from 'node:child_process';
-import type { Clock } from '@plat-dev/lib/clock';
+import { type Clock, systemClock } from '@plat-dev/lib/clock';
+import fc from '@plat-dev/lib/testing/fast-check.testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type EtcdFixture, etcdMissing, startEtcd } from '../../../../../test/support/etcd.ts';
 import { bytes, put, record, remove } from '../../engine.suite.tools.ts';
 import type { Engine, Operation } from '../../engine.ts';
 import type { HistoryPolicy, HistoryRule, KeptVersion, VersionsRequest } from '../../history.ts';
 import { openEtcd } from '../etcd.ts';
-import { MOST_BEHIND } from './history.ts';
+import { EtcdHistory, MOST_BEHIND } from './history.ts';
+import type { RowSummary } from './history-rows.ts';
 import { MOST_ROWS_OF_PAGE } from './history-scan.ts';
 import type { EtcdOptions } from './options.ts';
 import { shiftedClock } from './shifted-clock.testing.ts';
@@ -20,7 +22,7 @@ const by = (name: string, operation: Operation): Operation => ({ ...operation, n
 const shown = ({ type, key, value, note }: KeptVersion): string =>
   `${type} ${key}${type === 'put' ? `=${value ?? '?'}` : ''}${note === undefined ? '' : ` by ${note}`}`;
 
-async function versionsOf(engine: Engine, request: Partial<VersionsRequest>): Promise<KeptVersion[]> {
+async function versionsOf(engine: Pick<Engine, 'history'>, request: Partial<VersionsRequest>): Promise<KeptVersion[]> {
   const versions: KeptVersion[] = [];
   for (let before: number | undefined; ; ) {
     const page = await engine.history.versions({ prefix: '', limit: 100, ...request, ...(before !== undefined && { before }) });
@@ -200,6 +202,25 @@ describe.skipIf(etcdMissing !== undefined)(`history on etcd${etcdMissing === und
     expect(keys).toEqual(['a', 'b'].flatMap((kind) => Array.from({ length: 100 }, (_, index) => `${kind}/${index}`)).sort());
   });
 
+  test('a server that knew an old revision when it wrote is in its place, however long the history is', async () => {
+    const [engine, late] = [await open(), await open()];
+    const version = { type: 'put', revision: 1, created: 1, time: 1, note: undefined, value: undefined } as const;
+    await engine.history.add(Array.from({ length: MOST_ROWS_OF_PAGE + 1 }, (_, index) => ({ ...version, key: `old/${index}` })));
+    await late.commit([put('warm', 'up')]);
+    const expected: string[] = [];
+    const newestAtLate = late.revision;
+    for (let index = 0; index < 50; index++) {
+      await engine.commit([put(`k${index}`, '')]);
+      expected.unshift(`k${index}`);
+      if (index !== 40) continue;
+      expect(late.revision).toBe(newestAtLate);
+      await late.commit([put('late', '')]);
+      expected.unshift('late');
+    }
+    const { versions } = await engine.history.versions({ prefix: '', limit: expected.length });
+    expect(versions.map(({ key }) => key)).toEqual(expected);
+  });
+
   test('versions of a backup may be added twice', async () => {
     const engine = await open();
     await engine.skipTo(engine.revision + 10);
@@ -210,20 +231,30 @@ describe.skipIf(etcdMissing !== undefined)(`history on etcd${etcdMissing === und
   });
 
   test('of two servers one sweeps, once an interval, and deletes what is over in one transaction', async () => {
-    const clock = shiftedClock();
-    const options = { clock, historySweepMs: 600 };
-    const engine = await open({ clock, historySweepMs: 3_600_000 });
+    let now = Date.now();
+    const waits = [0, 0];
+    // Time stands still for them, though they wake up: the interval is never over.
+    const sweepingClock = (server: number): Clock => ({
+      ...systemClock,
+      now: () => now,
+      after: (...args) => {
+        waits[server] = (waits[server] ?? 0) + 1;
+        return systemClock.after(...args);
+      },
+    });
+    const engine = await open({ clock: sweepingClock(2), historySweepMs: 3_600_000 });
     for (let index = 0; index < 20; index++) await engine.commit([put('a', `${index}`)]);
     const gone = await engine.commit([put('gone', '1')]);
     await engine.commit([remove('gone', gone.revision)]);
-    clock.shift(2 * DAY_MS);
+    now += 2 * DAY_MS;
     const recent = await engine.commit([put('a', 'last')]);
-    await Promise.all([open(options), open(options)]);
-    await expect.poll(() => linesOf(engine, ''), { timeout: 30_000 }).toEqual(['put a=last', 'put a=19']);
-    expect(rowCount(etcd.endpoint, `/history/${count}`)).toBe(2 * 2);
     const seen = record(engine, recent.revision);
-    // The record is claimed, written with the deletions, and written at the end.
-    await expect.poll(() => engine.currentRevision(), { timeout: 30_000 }).toBeGreaterThanOrEqual(recent.revision + 3);
+    await Promise.all([0, 1].map((server) => open({ clock: sweepingClock(server), historySweepMs: 100 })));
+    await expect.poll(() => Math.min(...waits.slice(0, 2)), { timeout: 30_000 }).toBeGreaterThan(4);
+    expect(await linesOf(engine, '')).toEqual(['put a=last', 'put a=19']);
+    expect(rowCount(etcd.endpoint, `/history/${count}`)).toBe(2 * 2);
+    // The record is claimed, written with the deletions, and written at the end; subscribers pass all of it without a change.
+    expect(await engine.currentRevision()).toBe(recent.revision + 3);
     await seen.reached(recent.revision + 3);
     expect(seen.changes).toEqual([]);
   });
@@ -273,4 +304,32 @@ describe.skipIf(etcdMissing !== undefined)(`history on etcd${etcdMissing === und
       await full.stop();
     }
   });
+});
+
+test('the changes of a prefix are in the order of revisions, though rows lie in the order of what their writers knew', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ gap: fc.integer({ min: 1, max: 3_000 }), behind: fc.integer({ min: 1, max: MOST_BEHIND }) }), {
+        minLength: 1,
+        maxLength: 60,
+      }),
+      fc.integer({ min: 1, max: 20 }),
+      async (writes, limit) => {
+        let revision = 0;
+        const rows = writes.map(({ gap, behind }): RowSummary => {
+          revision += gap;
+          const base = Math.max(0, revision - behind);
+          return { key: 'a', name: `${revision}`, base, time: 1, type: 'put', isNew: true, bytes: 1, revision };
+        });
+        const scan = {
+          byKey: async () => ({ rows: [], more: true, nextStart: '' }),
+          byBase: async (first: number, end: number) => rows.filter(({ base }) => base >= first && base < end),
+          versions: async (wanted: readonly RowSummary[]) => wanted.map((row) => ({ ...row, created: 1, value: Buffer.alloc(0) })),
+        };
+        const store = new EtcdHistory({ scan, currentRevision: async () => revision, orThrow: (call: unknown) => call } as never);
+        const read = await versionsOf({ history: store }, { limit });
+        expect(read.map((version) => version.revision)).toEqual(rows.map((row) => row.revision).reverse());
+      },
+    ),
+  );
 });
