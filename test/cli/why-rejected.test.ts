@@ -1,6 +1,7 @@
 /** `plat why rejected`: what admission does with the objects of files. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groupName } from '../../packages/meta/src/identity.ts';
+import { caBundle, patched, startWebhook } from '../../packages/server/src/admission/webhooks/testing.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -71,10 +72,37 @@ describe.each(['plat', 'kubernetes'])('why rejected with identity %s', (identity
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { pass: 'hunter2-is-no-base64' } };
     const { stdout, stderr } = await alice.run(['why', 'rejected', '-f', '-', '-n', ns], body);
     expect(stdout + stderr).not.toContain('hunter2-is-no-base64');
-    const answer = await server.admin.send('POST', `/api/v1/namespaces/${ns}/secrets?dryRun=All`, {
-      body: { metadata: { name: 's' }, stringData: { pass: 'x' } },
-      headers: { 'x-plat-explain': 'patch' },
-    });
-    expect(answer.headers['x-plat-explain']).not.toContain('"patch"');
+  });
+
+  test('what a webhook sets is shown, but in secrets', async () => {
+    const hook = await startWebhook(() => patched({ op: 'add', path: '/data', value: { extra: btoa('swordfish') } as never }));
+    const configurations = `/apis/${groupName(server.identity, 'admissionregistration')}/v1/mutatingwebhookconfigurations`;
+    try {
+      const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['secrets', 'configmaps'] }];
+      const entry = {
+        name: 'a.b.c',
+        clientConfig: { url: hook.url, caBundle },
+        rules,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      };
+      await server.admin.ok('POST', configurations, { metadata: { name: 'adds' }, webhooks: [entry] });
+      const trace = async (kind: string): Promise<string> => {
+        const { stdout } = await plat.run(['why', 'rejected', '-f', '-', '-n', ns, '--create'], {
+          apiVersion: 'v1',
+          kind,
+          metadata: { name: 'x' },
+        });
+        expect(stdout).toContain('  MutatingAdmissionWebhook/adds/a.b.c\n');
+        return stdout;
+      };
+      expect(await trace('ConfigMap')).toContain(`add /data {"extra":"${btoa('swordfish')}"}`);
+      const secret = await trace('Secret');
+      expect(secret).toContain('changed +/data\n');
+      expect(secret).not.toContain(btoa('swordfish'));
+    } finally {
+      await server.admin.delete(`${configurations}/adds`);
+      await hook.close();
+    }
   });
 });

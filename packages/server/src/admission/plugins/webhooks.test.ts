@@ -3,6 +3,7 @@
 import { jsonText } from '@plat-dev/lib/json-text';
 import { ApiError } from '@plat-dev/meta/errors';
 import { afterEach, expect, test } from 'vitest';
+import { RequestTiming } from '../../request-timing.ts';
 import { admissionChain } from '../chain.ts';
 import { Explanation } from '../explanation.ts';
 import { refusalOf, servedKind, World } from '../testing.ts';
@@ -390,16 +391,21 @@ test('an explanation tells of every call', async () => {
   expect(whole).toMatchObject({ step: 'MutatingAdmissionWebhook', changes: { operations: [{ op: 'add', path: '/data/trail' }] } });
 });
 
-test.each(['mutating', 'validating'] as const)('a %s webhook is called with the trace of the request', async (sort) => {
-  const hook = await webhook(() => ({ allowed: true }));
-  const { world: given, plugin } = await world(sort, entry('a.b.c', hook));
-  const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
-  for (const sent of [traceparent, undefined]) {
-    const request = { ...given.request('configmaps', cm()), traceparent: () => sent };
-    await (sort === 'mutating' ? plugin.admit?.(request) : plugin.validate?.(request));
-    expect(hook.calls.at(-1)?.headers.traceparent).toBe(sent);
-  }
-});
+test.each(['mutating', 'validating'] as const)(
+  'a %s webhook is called with the trace of the request, and its time is noted',
+  async (sort) => {
+    const hook = await webhook(() => ({ allowed: true }));
+    const { world: given, plugin } = await world(sort, entry('a.b.c', hook));
+    const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`;
+    for (const sent of [traceparent, undefined]) {
+      const timing = new RequestTiming();
+      const request = { ...given.request('configmaps', cm()), traceparent: () => sent, timing };
+      await (sort === 'mutating' ? plugin.admit?.(request) : plugin.validate?.(request));
+      expect(hook.calls.at(-1)?.headers.traceparent).toBe(sent);
+      expect(timing.webhooks).toEqual([{ name: 'a.b.c', millis: expect.any(Number) }]);
+    }
+  },
+);
 
 test('a call with a bundle that is no PEM says so', async () => {
   const hook = await webhook(() => ({ allowed: true }));
