@@ -1,5 +1,8 @@
 /** `plat history`, `plat diff --from`, `plat undo` and `plat log`. */
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
 import { onStores } from '../support/stores.ts';
@@ -249,6 +252,21 @@ onStores(['memory', 'lmdb'], {}, (testServer) => {
 });
 
 describe('plat undo of many changes', () => {
+  test('a deletion that waited for a finalizer is that of the user who asked for it, whoever ended it', async () => {
+    await server.admin.ok('POST', path(), configMap('held', { a: '1' }, { finalizers: ['example.com/hold'] }));
+    await plat.ok(['delete', 'cm/held', '-n', ns, '--wait=false', ...as('trudy')]);
+    const undo = ['undo', '--since', '1h', '--by', 'trudy', '-n', ns, '--yes'];
+    expect(await plat.run(undo)).toMatchObject({ code: 1, stdout: expect.stringContaining('it is being deleted') });
+    expect(await plat.run(['undo', 'cm/held', '-n', ns, '--yes'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('it is being deleted'),
+    });
+    await server.admin.patch(path('held'), { metadata: { finalizers: null } });
+    expect((await server.admin.get(path('held'))).status).toBe(404);
+    expect(await plat.ok(undo)).toContain('configmap/held created anew\n');
+    expect(await live('held')).toMatchObject({ data: { a: '1' }, metadata: { finalizers: ['example.com/hold'] } });
+  });
+
   test('what a user did since a time is undone in order, and what others changed since is left', async () => {
     const many = await server.namespace();
     const at = (name: string): string => `/api/v1/namespaces/${many}/configmaps/${name}`;
@@ -351,6 +369,66 @@ describe('plat log', () => {
     expect(await code).toBe(0);
     expect(io.stdout).not.toContain('bob');
     expect(io.stdout.trim().split('\n')).toHaveLength(3);
+  });
+});
+
+describe('secrets whose values are kept', () => {
+  test('undo restores them; no command shows them', async () => {
+    const keeping = await startTestServer({ historyRules: ['secrets=1d,values'] });
+    try {
+      const own = platFor(keeping);
+      const created = await keeping.admin.ok('POST', '/api/v1/namespaces/default/secrets', {
+        metadata: { name: 'key' },
+        stringData: { pass: 'hunter2' },
+      });
+      await own.ok(['patch', 'secret', 'key', '-p', '{"stringData":{"pass":"swordfish"}}']);
+      const shown = [
+        await own.ok(['history', 'secret/key']),
+        await own.ok(['log', '--kind', 'secrets']),
+        await own.ok(['log', '--kind', 'secrets', '-o', 'json']),
+        (await own.run(['diff', 'secret/key', '--from', created.metadata.resourceVersion])).stdout,
+        await own.ok(['undo', 'secret/key', '--yes']),
+      ];
+      expect(shown[1]).toContain('secret/key  data.pass changed  admin');
+      expect(shown[3]).toContain("-  pass: '*** (before)'\n+  pass: '*** (after)'\n");
+      for (const text of ['hunter2', 'swordfish']) expect(shown.join()).not.toContain(Buffer.from(text).toString('base64'));
+      expect((await keeping.admin.ok('GET', '/api/v1/namespaces/default/secrets/key')).data).toEqual(created.data);
+    } finally {
+      await keeping.close();
+    }
+  });
+});
+
+describe('on a terminal', () => {
+  test('undo asks before it changes anything, and log has colours', async () => {
+    await applied('alice', configMap('asked', { a: '1' }));
+    await applied('alice', configMap('asked', { a: '2' }));
+    const answered = async (answer: string, ...args: string[]) => {
+      const terminal = {
+        ...testIO().terminal,
+        input: Readable.from([`${answer}\n`]),
+        interactive: true,
+        size: () => ({ width: 200, height: 1000 }),
+      };
+      const io = testIO({ terminal });
+      const code = await run([...args, '-n', ns, '--kubeconfig', server.running.adminConfigPath], io);
+      return { code, stdout: io.stdout, stderr: io.stderr };
+    };
+    const refused = await answered('n', 'undo', 'cm/asked');
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('+  a: "1"') });
+    expect(refused.stderr).toBe('Undo this change of configmap/asked? [y/N] nothing was changed\n');
+    expect((await live('asked')).data).toEqual({ a: '2' });
+    expect((await answered('no', 'undo', '--since', '1h', '--by', 'alice', '--kind', 'cm')).stderr).toContain(
+      'changes? [y/N] nothing was changed\n',
+    );
+    expect(await answered('y', 'undo', 'cm/asked')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('configmap/asked restored\n'),
+    });
+    expect((await live('asked')).data).toEqual({ a: '1' });
+    expect((await answered('', 'log', '--kind', 'cm', '--by', 'alice')).stdout).toContain(
+      '\u001b[1mconfigmap/asked\u001b[0m  data.a 1 → 2  \u001b[36malice (plat)\u001b[0m\n',
+    );
   });
 });
 

@@ -30,7 +30,7 @@ export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<O
   let newest: ObjectVersion | undefined;
   let newer: ObjectVersion | undefined;
   for await (const version of versions) {
-    newest ??= version;
+    newest ??= stayingOrGone(ref, version);
     if (newest.type === 'deleted') {
       if (version.type !== 'deleted' && !isGoing(version)) return { ref, action: 'create', undoes: newest, earlier: whole(ref, version) };
     } else {
@@ -48,6 +48,7 @@ export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<O
 export function undoTo(ref: ObjectRef, newest: ObjectVersion, target: ObjectVersion | undefined): UndoStep | undefined {
   if (target === undefined || target.type === 'deleted') throw new NotUndone(ref, 'it did not exist then; to remove it, use plat delete');
   const earlier = whole(ref, target);
+  stayingOrGone(ref, newest);
   if (newest.type === 'deleted') return { ref, action: 'create', undoes: newest, earlier };
   if (newest.object !== undefined && hasSameContent(newest.object, earlier)) return undefined;
   return { ref, action: 'update', undoes: newest, earlier };
@@ -71,7 +72,7 @@ export function undoOfChanges(
     const { user = 'someone', resourceVersion } = other;
     throw new NotUndone(ref, `${user} has changed it since (version ${resourceVersion}); --force overwrites that`);
   }
-  const exists = newest.type !== 'deleted';
+  const exists = stayingOrGone(ref, newest).type !== 'deleted';
   if (meant.type === 'created') return exists ? { ref, action: 'delete', undoes: meant } : undefined;
   const base = versions.slice(first + 1).find((version) => !isGoing(version));
   if (base === undefined || base.type === 'deleted') throw new NotUndone(ref, 'the version before is not kept');
@@ -93,6 +94,12 @@ function changesContent(versions: readonly ObjectVersion[], at: number): boolean
 }
 
 const isGoing = ({ object }: ObjectVersion): boolean => object?.metadata.deletionTimestamp !== undefined;
+
+/** The newest version; an object that waits for its finalizers can be neither changed back nor made anew. */
+function stayingOrGone(ref: ObjectRef, newest: ObjectVersion): ObjectVersion {
+  if (newest.type !== 'deleted' && isGoing(newest)) throw new NotUndone(ref, 'it is being deleted; undo that when it is gone');
+  return newest;
+}
 
 /** The object of a version with all its values. */
 function whole(ref: ObjectRef, version: ObjectVersion): PastObject {

@@ -37,7 +37,6 @@ export class UndoRequests {
       return { step, live, wanted: madeAnew(step.earlier, await this.ownersOf(step.ref, step.earlier, others)) };
     }
     if (live === undefined) throw new NotUndone(ref, 'it is gone meanwhile');
-    if (live.metadata.deletionTimestamp !== undefined) throw new NotUndone(ref, 'it is being deleted; undo that when it is gone');
     return { step, live, wanted: step.action === 'delete' ? undefined : restored(live, step.earlier) };
   }
   /** Owners are named by their uids, which are others if they were made anew. */
