@@ -10,6 +10,12 @@ function ruleText(rules: string[], key: string): string {
   return rule === undefined ? 'never' : `${rule.retentionMs / HOUR}h ${rule.values ? 'values' : 'names'}`;
 }
 
+test('the same rules have one name, and others another', () => {
+  const names = [[], ['pods=1h'], ['pods=2h'], ['secrets=values']].map((rules) => policyOf(rules).id);
+  expect(new Set(names).size).toBe(4);
+  expect(policyOf(['pods=1h']).id).toBe(names[1]);
+});
+
 describe('without rules', () => {
   test.each([
     ['core/pods/a/p', '24h values'],

@@ -63,6 +63,8 @@ export function historyPolicy(identity: Identity, { retentionMs, rules, mostByte
     };
   };
   return {
+    // A store that was kept by other rules is looked through again.
+    id: JSON.stringify({ retentionMs, rules: allRules }),
     mostBytes,
     ruleOf: (key) => {
       const { group, plural, namespace } = placeOf(key);
