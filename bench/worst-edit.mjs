@@ -407,6 +407,19 @@ for (const [name, labelSelector] of Object.entries({
     );
     return world.create('pods', 'new', pod({ app: 'y1-1' }));
   });
+stored('300 pods of 200 terms of affinity each, with labels of their own', async (world) => {
+  const selector = (i, n) => ({ matchExpressions: [{ key: 'app', operator: 'NotIn', values: [`y${i}-${n}`] }] });
+  const term = (i, n) => ({ weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: selector(i, n) } });
+  const affinity = (i) => ({ podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: times(200, (n) => term(i, n)) } });
+  await world.storeAll('pods', 300, (i) => pod({ app: `x${i}` }, { affinity: affinity(i) }));
+  return world.create('pods', 'new', pod({ app: 'y1-1' }));
+});
+stored('300 pods that wait for others by 200 terms each', async (world) => {
+  const term = (i, n) => ({ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: `y${i}-${n}` } } });
+  const affinity = (i) => ({ podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: times(200, (n) => term(i, n)) } });
+  await world.storeAll('pods', 300, (i) => pod({ app: `x${i}` }, { affinity: affinity(i) }));
+  return world.create('pods', 'new', pod({ app: 'y1-1' }));
+});
 stored('200 pods of 256 KiB of annotations', async (world) => {
   const annotations = { a: 'x'.repeat(250_000) };
   await world.store('services', 'a', { spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } });
