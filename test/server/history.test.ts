@@ -17,7 +17,7 @@ const merge = async (client: Client, path: string, body: Loose): Promise<Loose> 
   return answer.json;
 };
 
-onStores(['memory', 'etcd'], { controllers: ['serviceaccount'] }, (server) => {
+onStores(['memory', 'lmdb', 'etcd'], { controllers: ['serviceaccount'] }, (server) => {
   let shop: Client;
   let path: string;
   let namespace: string;
@@ -137,6 +137,20 @@ onStores(['memory', 'etcd'], { controllers: ['serviceaccount'] }, (server) => {
     expect((await shop.get(`${path}/none?history=false`)).status).toBe(404);
     expect((await shop.get(`/api/v1/namespaces/${namespace}/status?history=true`)).status).toBe(400);
   });
+});
+
+test('history outlasts a restart', async () => {
+  let server = await startTestServer({ store: 'lmdb', direct: true, controllers: ['serviceaccount'] });
+  const path = '/api/v1/namespaces/default/configmaps/a';
+  await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } });
+  await merge(server.admin, path, { data: { x: '1' } });
+  await server.admin.ok('DELETE', path);
+  await server.engine.compact(await server.engine.currentRevision());
+  const { items } = await server.admin.ok('GET', `${path}?history=full`);
+  expect(items).toHaveLength(3);
+  server = await server.restart();
+  expect((await server.admin.ok('GET', `${path}?history=full`)).items).toEqual(items);
+  await server.close();
 });
 
 describe('what is kept', () => {

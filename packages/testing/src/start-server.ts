@@ -103,6 +103,7 @@ class RunningTestServer implements TestServer {
       client: new Client(this.httpOf(userOf(user, groups), binary), { userAgent: USER_AGENT, metadataGroup }),
       clock,
       keepAlive: this.keepAlive,
+      history: (object) => this.history(object),
       spread: () => random.float(),
       fieldManager: 'test',
       report: (error) => log.warn('test informer cannot list or watch', { error: String(error) }),

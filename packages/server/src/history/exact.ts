@@ -31,17 +31,18 @@ export async function objectAt(deps: RegistryDeps, target: Omit<Target, 'subreso
   return version.revision === current?.revision ? current : itemOf(deps, resource, version);
 }
 
-/** The list is whole, whatever limit is asked for. */
+/** The list is whole, whatever limit is asked for. `now`: by the clock of the store. */
 export async function listKept(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
   revision: number,
+  now: number,
   waits: Waits,
 ): Promise<ListResult> {
   const collection = resource.collection as NonNullable<Resource['collection']>;
   const prefix = collection.prefix + selection.prefix;
-  await checkRetention(deps, prefix, resource, revision);
+  await checkRetention(deps, prefix, resource, revision, now);
   const slices = new Slices(() => waits.ended, undefined, waits.owner);
   const items: Item[] = [];
   const keys = new Set<string>();
@@ -69,11 +70,11 @@ export async function listKept(
 }
 
 /** Versions that were superseded within the retention are kept, so that the state of any time within it is complete. */
-async function checkRetention(deps: RegistryDeps, prefix: string, { kind }: Resource, revision: number): Promise<void> {
+async function checkRetention(deps: RegistryDeps, prefix: string, { kind }: Resource, revision: number, now: number): Promise<void> {
   const isOfNamespace = !kind.namespaced || prefix.split('/').length > 3;
   const rule = deps.history?.ruleOf(isOfNamespace ? `${prefix}-` : `${prefix}-/-`);
   if (rule === undefined) throw expired(NOT_KEPT);
-  const oldest = await deps.cache.engine.history.revisionAt(deps.env.now() - rule.retentionMs);
+  const oldest = await deps.cache.engine.history.revisionAt(now - rule.retentionMs);
   if (revision < oldest) throw expired(NOT_KEPT);
 }
 

@@ -36,7 +36,8 @@ export async function listExact(services: Services, ctx: Context, resource: Reso
   }
   const representation = objectForm(services, ctx, resource, listOffer(resource));
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
-  const result = await listKept(services.registry, resource, selection, Number(ctx.param('resourceVersion')), ctx);
+  const revision = Number(ctx.param('resourceVersion'));
+  const result = await listKept(services.registry, resource, selection, revision, services.clock.now(), ctx);
   const include = includeObject(ctx, representation);
   const notEverything = { ...selection, everything: false };
   return sendList(services, ctx, resource, result, notEverything, representation, isPretty(ctx, representation), include);

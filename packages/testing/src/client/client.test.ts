@@ -267,6 +267,19 @@ test('a wait that is over shows the last state, on the clock that it was given',
   expect((error as Error).message).toContain('"phase": "Pending"');
 });
 
+test('a wait that is over shows the last ten changes of the object', async () => {
+  await using server = await startTestServer();
+  const client = server.client('alice', ['system:masters']);
+  const maps = client.core.v1.configmaps('default');
+  const map = await maps.create({ metadata: { name: 'waited' } });
+  for (let i = 0; i < 10; i++) await maps.patch('waited', { data: { step: String(i) } });
+  const error = await client.waitFor({ ...map, apiVersion: 'v1', kind: 'ConfigMap' }, () => false, { timeout: 10 }).catch(String);
+  const lines = String(error).split('\n');
+  const start = lines.indexOf('Its history, without 1 earlier changes:');
+  expect(lines.slice(start + 1)).toHaveLength(10);
+  expect(lines.at(-1)).toMatch(/^\d\d:\d\d:\d\d\.\d{3} changed by alice \(patch\): .*data\.step/);
+});
+
 test('a wait by a fake clock that nobody moves ends by the clock of the machine', async () => {
   const [clock, realClock] = [new FakeClock(), new FakeClock()];
   const waiting = (timeout: string) =>

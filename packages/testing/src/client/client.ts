@@ -2,10 +2,17 @@
 import { typedClient } from '@plat-dev/client/typed/client';
 import type { ClientContext } from '@plat-dev/client/typed/resource';
 import type { KeepAlive } from '../keep-alive.ts';
+import type { ObjectChange, ObjectReference } from '../requests.ts';
 import type { TestClient } from './types.ts';
 import { waitUntil } from './wait.ts';
 
-export function testClient(context: ClientContext & { readonly keepAlive: KeepAlive }): TestClient {
+interface TestContext extends ClientContext {
+  readonly keepAlive: KeepAlive;
+  /** The changes of an object, oldest first. */
+  readonly history: (object: ObjectReference) => ObjectChange[];
+}
+
+export function testClient(context: TestContext): TestClient {
   const client = typedClient(context);
   return {
     ...client,
@@ -14,7 +21,9 @@ export function testClient(context: ClientContext & { readonly keepAlive: KeepAl
       const { apiVersion = '', kind = '', metadata } = object;
       const what = `${kind} (${apiVersion}) ${metadata?.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata?.name}`;
       const whenClosed = (stop: () => void): (() => void) => context.stopLater({ stop });
-      return waitUntil({ what, informer, clock: context.clock, keepAlive: context.keepAlive, whenClosed }, condition as never, options);
+      const { clock, keepAlive } = context;
+      const changes = (): ObjectChange[] => context.history(object as ObjectReference);
+      return waitUntil({ what, informer, clock, keepAlive, changes, whenClosed }, condition as never, options);
     },
   } as TestClient;
 }

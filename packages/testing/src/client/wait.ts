@@ -7,6 +7,7 @@ import { jsonText } from '@plat-dev/lib/json-text';
 import { cut } from '@plat-dev/lib/message-values';
 import { durationMillis } from '@plat-dev/lib/time';
 import type { KeepAlive } from '../keep-alive.ts';
+import type { ObjectChange } from '../requests.ts';
 import type { WaitCondition, WaitOptions } from './types.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -14,6 +15,10 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const LEAST_REAL_TIME_MS = 30_000;
 /** Characters of the last state that the error shows. */
 const SHOWN_STATE = 4096;
+
+/** Changes that the error shows, and characters of the line of one. */
+const SHOWN_CHANGES = 10;
+const SHOWN_LINE = 200;
 
 /** The condition was not met before the timeout. */
 export class WaitTimeout extends Error {
@@ -34,13 +39,15 @@ export interface Waiting {
   readonly keepAlive: KeepAlive;
   /** The machine's clock. */
   readonly realClock?: Clock;
+  /** The changes of the object, oldest first. */
+  readonly changes?: () => readonly ObjectChange[];
   /** Calls when the server closes. Returns the function that cancels this. */
   readonly whenClosed: (call: () => void) => () => void;
 }
 
 /** Ends the informer. */
 export function waitUntil(
-  { what, informer, clock, keepAlive, realClock = systemClock, whenClosed }: Waiting,
+  { what, informer, clock, keepAlive, realClock = systemClock, changes = () => [], whenClosed }: Waiting,
   condition: WaitCondition<AnyObject>,
   options: WaitOptions,
 ): Promise<AnyObject | undefined> {
@@ -70,7 +77,7 @@ export function waitUntil(
     const timedOut = (after: string): void => {
       const why = last === undefined ? 'it does not exist' : goal.distance(last);
       const state = last === undefined ? '' : `\nIts last state:\n${cut(jsonText(last, 2), SHOWN_STATE)}`;
-      finish(() => reject(new WaitTimeout(`${what}: ${why} after ${after}${state}`, last)));
+      finish(() => reject(new WaitTimeout(`${what}: ${why} after ${after}${state}${historyText(changes())}`, last)));
     };
     const cancel = clock.after(millis, () => timedOut(`${millis} ms`));
     const realMillis = Math.max(millis, LEAST_REAL_TIME_MS);
@@ -91,6 +98,18 @@ export function waitUntil(
       (error: unknown) => finish(() => reject(error)),
     );
   });
+}
+
+/** The last changes, oldest first: `08:30:00.000 changed by alice (patch status): status.phase`. */
+function historyText(changes: readonly ObjectChange[]): string {
+  if (changes.length === 0) return '';
+  const lines = changes.slice(-SHOWN_CHANGES).map(({ type, time, user, verb, subresource, fields }) => {
+    const request = verb === undefined ? '' : ` (${subresource ? `${verb} ${subresource}` : verb})`;
+    const changedFields = type === 'changed' ? `: ${fields.join(', ')}` : '';
+    return cut(`${time.toISOString().slice(11, 23)} ${type} by ${user ?? 'the server'}${request}${changedFields}`, SHOWN_LINE);
+  });
+  const left = changes.length - lines.length;
+  return `\nIts history${left > 0 ? `, without ${left} earlier changes` : ''}:\n${lines.join('\n')}`;
 }
 
 function goalOf(condition: WaitCondition<AnyObject>): Pick<Goal, 'met' | 'distance'> {
