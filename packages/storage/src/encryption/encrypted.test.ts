@@ -44,6 +44,25 @@ function shared(engine: Engine): Engine {
 }
 
 describe('with keys of its own', () => {
+  test('history is encrypted in the store and decrypted when it is read; a value of a lost key is marked, its note is readable', async () => {
+    const rule = { retentionMs: 3_600_000, values: true, mostBytesPerKey: 1_000_000 };
+    const memory = openMemoryEngine({ history: { ruleOf: () => rule, mostBytes: 1_000_000 } });
+    const engine = new EncryptedEngine(memory, rulesOf(onSecrets(local)).rules);
+    await engine.commit([{ ...put('a', '1'), note: Buffer.from('alice') } as Operation]);
+    await engine.commit([put('a', '2')]);
+    await engine.commit([{ type: 'delete', key: secretKey('team', 'a') }]);
+    await engine.compact(engine.revision);
+    const request = { prefix: secretKey('team', 'a'), exact: true, limit: 10 };
+    const values = [undefined, secretValue('team', 'a', '2'), secretValue('team', 'a', '1')];
+    expect((await engine.history.versions(request)).versions.map(({ value }) => value)).toEqual(values);
+    expect((await engine.history.at({ prefix: '', at: 1, limit: 10 })).versions.map(({ value }) => value)).toEqual(values.slice(2));
+    for (const { value } of (await memory.history.versions(request)).versions) expect(value?.includes('Secret') ?? false).toBe(false);
+    engine.use(rulesOf(onSecrets({ type: 'aesgcm', keys: [key('another')] })).rules);
+    const [, , first] = (await engine.history.versions(request)).versions;
+    expect(first).toMatchObject({ value: Buffer.alloc(0), note: Buffer.from('alice'), unreadable: { reason: expect.any(String) } });
+    await engine.close();
+  });
+
   test('a commit is numbered before the call returns, and subscribers get the very buffers that were written', async () => {
     const memory = openMemoryEngine();
     const { rules, counts } = rulesOf(onSecrets(local));
