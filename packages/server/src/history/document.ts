@@ -2,7 +2,7 @@
 import { toJson } from '@plat-dev/schema/json';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { HistoryPolicy, KeptVersion } from '@plat-dev/storage/history';
-import type { Item } from '@plat-dev/storage/item';
+import { type Item, itemFromStored } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
 import { parseItem } from '../registry/versions.ts';
 import { isStoredForm } from '../response/represent.ts';
@@ -28,7 +28,7 @@ export async function documentOf(policy: HistoryPolicy | undefined, resource: Re
   if (outline !== undefined) return { object: outlined(resource, version, outline as JsonObject), withoutValues: true };
   if (unreadable !== undefined) return { reason: unreadable.reason };
   if (value === undefined) return { reason: NO_VALUE };
-  const item = keptItem(resource, version);
+  const item = unselectedItem(resource, version, value);
   if (item === undefined) return { reason: 'it cannot be read' };
   try {
     const object = await objectOf(resource, item);
@@ -43,6 +43,16 @@ export async function documentOf(policy: HistoryPolicy | undefined, resource: Re
 export function keptItem({ collection }: Resource, { key, value, revision, created, unreadable }: KeptVersion): Item | undefined {
   if (collection === undefined || value === undefined) return undefined;
   return collection.itemOf(key.slice(collection.prefix.length), value, revision, created, unreadable);
+}
+
+/** The same without what selectors ask, for which its value would be parsed once more. */
+function unselectedItem(resource: Resource, version: KeptVersion, value: Buffer): Item | undefined {
+  if (resource.read !== undefined) return keptItem(resource, version);
+  try {
+    return itemFromStored(version.key, value, version.revision, version.created, { labels: undefined, fields: undefined });
+  } catch {
+    return undefined;
+  }
 }
 
 async function objectOf(resource: Resource, item: Item): Promise<JsonObject> {
