@@ -49,7 +49,8 @@ async function prepare(name, history) {
     () => {},
     () => {},
   );
-  return { name, engine, objects: [], rounds: [] };
+  const target = { engine, objects: [] };
+  return { target, rounds: [], run: () => batch(target), close: () => engine.close() };
 }
 
 const value = Buffer.alloc(2_400, 'x');
@@ -78,10 +79,10 @@ async function prepareServer(name, history) {
   const flags = ['--store', store, '--controllers=-*', '--history-rules', history ? '*=24h' : '*=never'];
   if (etcd !== undefined) flags.push('--etcd-servers', etcd.endpoint, '--etcd-prefix', `/${name}`);
   const server = await startPlat(flags);
-  return { name, server, rounds: [] };
+  return { target: undefined, rounds: [], run: () => batchOfRequests(server), close: () => server.stop() };
 }
 const configMaps = '/api/v1/namespaces/default/configmaps';
-async function batchOfRequests({ server: { address, pid } }) {
+async function batchOfRequests({ address, pid }) {
   const objects = Array.from({ length: WRITERS }, (_, index) => ({ metadata: { name: `m${index}` }, data: { text: value.toString() } }));
   if (!written.has(pid)) for (const object of objects) await must(address, 'POST', configMaps, object);
   written.add(pid);
@@ -100,11 +101,11 @@ const written = new Set();
 let batches = 0;
 
 const isServer = process.argv.includes('--server');
-const [make, run] = isServer ? [prepareServer, batchOfRequests] : [prepare, batch];
+const make = isServer ? prepareServer : prepare;
 const targets = [await make('without', false), await make('with', true)];
 for (let round = -3; round < Number(rounds); round++) {
   for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-    const figures = await run(target);
+    const figures = await target.run();
     if (round >= 0) target.rounds.push(figures);
   }
 }
@@ -121,19 +122,19 @@ console.log(
 if (etcd !== undefined)
   console.log(`etcd itself: ${micros(without, 'etcd')} µs without, ${micros(withHistory, 'etcd')} with: ${more('etcd')}`);
 
-if (!isServer) await readVersions();
-await Promise.all(targets.map(({ engine, server }) => engine?.close() ?? server.stop()));
+if (withHistory.target !== undefined) await readVersions(withHistory.target);
+await Promise.all(targets.map(({ close }) => close()));
 await etcd?.stop();
 process.exit(0);
 
 /** An object with many versions is read. */
-async function readVersions() {
-  for (let version = 0; version < VERSIONS; version++) await write(withHistory, BATCH);
+async function readVersions(target) {
+  for (let version = 0; version < VERSIONS; version++) await write(target, BATCH);
   const times = [];
   for (let round = 0; round < 10; round++) {
     const start = performance.now();
     const key = `/registry/pods/default/pod-${BATCH}`;
-    const { versions } = await withHistory.engine.history.versions({ prefix: key, exact: true, limit: VERSIONS });
+    const { versions } = await target.engine.history.versions({ prefix: key, exact: true, limit: VERSIONS });
     times.push(performance.now() - start);
     if (versions.length !== VERSIONS) throw new Error(`there are ${versions.length} versions, not ${VERSIONS}`);
   }
