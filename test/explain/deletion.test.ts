@@ -343,6 +343,18 @@ const cases: readonly Case[] = [
     command: /^get services -n default$/,
   },
   {
+    title: 'a name that the shell of who types the command must not run',
+    make: async (world) => {
+      const question = await deletedConfigMap(world, { finalizers: [hold] });
+      const clientConfig = { service: { namespace: '$(id)', name: 'guard' } };
+      await world.put('validatingwebhookconfigurations', webhook('guard', ['UPDATE'], { clientConfig }));
+      return question;
+    },
+    reason: 'WebhookUnreachable',
+    message: /./,
+    command: /^get services -n '\$\(id\)'$/,
+  },
+  {
     title: 'a webhook whose service has no endpoints',
     make: async (world) => {
       await world.put('services', { metadata: { name: 'guard' }, spec: { selector: { app: 'guard' }, ports: [{ port: 443 }] } });

@@ -132,6 +132,11 @@ onStores(['memory', 'lmdb', 'etcd'], { controllers: ['serviceaccount'] }, (serve
     expect(list.metadata.resourceVersion).toBe(changed);
   });
 
+  test('a program behind a proxy may have a parameter of that name', async () => {
+    const answer = await shop.get(`/api/v1/namespaces/${namespace}/services/none/proxy/?history=any`);
+    expect(answer.json).toMatchObject({ code: 404, message: expect.stringContaining('"none" not found') });
+  });
+
   test('an object that there never was: 404; a subresource: 400', async () => {
     expect((await shop.get(`${path}/none?history=true`)).status).toBe(404);
     expect((await shop.get(`${path}/none?history=false`)).status).toBe(404);

@@ -17,6 +17,20 @@ test('an item that is added or removed within a list is one operation', () => {
   expect(jsonDiff({ l: ['a', 'c'] }, { l: ['a', 'b', 'c'] })).toEqual([{ op: 'add', path: '/l/1', value: 'b' }]);
 });
 
+test('lists within lists: what is deep inside is not read once for each of them', () => {
+  let reads = 0;
+  const nested = (last: number): JsonValue => {
+    const get = (list: number[], name: string | symbol): unknown => {
+      if (name === '0') reads++;
+      return Reflect.get(list, name);
+    };
+    const counted = new Proxy([1, last], { get });
+    return Array.from({ length: 200 }).reduce<JsonValue>((inner) => [inner], counted);
+  };
+  expect(jsonDiff(nested(2), nested(3))).toEqual([{ op: 'replace', path: `${'/0'.repeat(200)}/1`, value: 3 }]);
+  expect(reads).toBeLessThan(10);
+});
+
 test('slashes and tildes in names are escaped', () => {
   expect(jsonDiff({}, { 'app/~x': '1' })).toEqual([{ op: 'add', path: '/app~1~0x', value: '1' }]);
 });

@@ -4,7 +4,7 @@
  *   { a: 1, b: [1, 2] } → { b: [1, 3], c: 1 }
  *   remove /a, replace /b/1 3, add /c 1
  *
- * Items of lists are compared by their place, after what both lists begin and end with.
+ * Items of lists are compared by their place; in lists of different lengths after what both begin and end with.
  */
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
@@ -39,7 +39,8 @@ function compareObjects(from: JsonObject, to: JsonObject, path: string, operatio
 }
 
 function compareLists(from: readonly JsonValue[], to: readonly JsonValue[], path: string, operations: ChangeOperation[]): void {
-  const shorter = Math.min(from.length, to.length);
+  // Lists within lists of the same lengths would be read once more at each level, for nothing.
+  const shorter = from.length === to.length ? 0 : Math.min(from.length, to.length);
   let start = 0;
   while (start < shorter && equal(from[start], to[start])) start++;
   let end = 0;

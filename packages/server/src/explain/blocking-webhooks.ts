@@ -6,7 +6,7 @@ import { Matcher } from '../admission/webhooks/match.ts';
 import type { Webhook } from '../admission/webhooks/webhook.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, explainedName } from './cause.ts';
+import { type Cause, commandFor, explainedName, quoted } from './cause.ts';
 
 const configurationKinds = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'] as const;
 
@@ -65,7 +65,7 @@ async function serviceFault(view: CallersView, { client }: Webhook): Promise<{ t
   const service = await view.get<Wire<Service>>(services, namespace, name);
   if (!service.isKnown) return undefined;
   if (service.object === undefined)
-    return { text: `its service ${namespace}/${name} does not exist`, command: `get services -n ${namespace}` };
+    return { text: `its service ${namespace}/${name} does not exist`, command: `get services -n ${quoted(namespace)}` };
   if (service.object.spec?.type === 'ExternalName') return undefined;
   const endpoints = await view.get<Wire<Endpoints>>(view.builtin('', 'endpoints'), namespace, name);
   if (!endpoints.isKnown || endpoints.object?.subsets?.some(({ addresses }) => (addresses?.length ?? 0) > 0)) return undefined;

@@ -42,7 +42,7 @@ export const typeAndName = ({ resource, name }: Pick<ExplainedObject, 'resource'
 /** `why not deleted configmaps/settings -n team`: the name of a custom kind is given with its group. */
 export function commandFor(verb: string, object: ExplainedObject, isCustom = false, flags = ''): string {
   const type = isCustom ? `${object.resource}.${object.group}` : object.resource;
-  const namespace = object.namespace === '' ? '' : ` -n ${object.namespace}`;
+  const namespace = object.namespace === '' ? '' : ` -n ${quoted(object.namespace)}`;
   return `${verb} ${quoted(`${type}/${object.name}`)}${namespace}${flags === '' ? '' : ` ${flags}`}`;
 }
 export const commandOn = (verb: string, target: Target, flags = ''): string =>

@@ -133,5 +133,5 @@ const causeOf = (target: Target, reason: string, message: string, command: strin
 });
 
 function logs({ object: { metadata } }: Target, container: string, isPrevious = false): string {
-  return `logs ${quoted(metadata.name ?? '')} -n ${metadata.namespace} -c ${container}${isPrevious ? ' --previous' : ''}`;
+  return `logs ${quoted(metadata.name ?? '')} -n ${metadata.namespace} -c ${quoted(container)}${isPrevious ? ' --previous' : ''}`;
 }

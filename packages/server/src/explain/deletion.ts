@@ -8,7 +8,7 @@ import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persi
 import type { Wire } from '@plat-dev/kinds/wire';
 import { blockingWebhooks } from './blocking-webhooks.ts';
 import type { CallersView, Target } from './callers-view.ts';
-import { below, type Cause, commandOn, explained, someNames, typeAndName } from './cause.ts';
+import { below, type Cause, commandOn, explained, quoted, someNames, typeAndName } from './cause.ts';
 import { evictionCauses, podDeletionCauses } from './deletion-pods.ts';
 import { dependentsOf } from './dependents.ts';
 import { claimProtection, cleanupFinalizer, FOREGROUND, ORPHAN, removalFlags, removerText, volumeProtection } from './finalizers.ts';
@@ -117,7 +117,8 @@ async function boundClaim(view: CallersView, target: Target): Promise<Cause[]> {
   const { namespace = '', name = '' } = spec?.claimRef ?? {};
   if (status?.phase !== 'Bound') return [finalizerCause(view, target, volumeProtection(view.identity))];
   const message = `It is bound to the claim ${namespace}/${name}.`;
-  return [{ reason: 'VolumeBound', message, object: explained(target), command: `delete persistentvolumeclaims/${name} -n ${namespace}` }];
+  const command = `delete ${quoted(`persistentvolumeclaims/${name}`)} -n ${quoted(namespace)}`;
+  return [{ reason: 'VolumeBound', message, object: explained(target), command }];
 }
 
 /** A definition waits for the objects of its kind. */

@@ -2,7 +2,7 @@
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, sentence } from './cause.ts';
+import { type Cause, commandOn, explained, quoted, sentence } from './cause.ts';
 import { conditionsOf, unmetConditions } from './conditions.ts';
 import type { Readiness } from './readiness-question.ts';
 
@@ -31,7 +31,7 @@ export async function apiServiceCauses(readiness: Readiness, target: Target): Pr
   if (service.object !== undefined) return [...(await readiness.of({ resource: services, object: service.object }, target)), ...unmet];
   if (!service.isKnown) return unmet;
   const message = `Its service ${namespace}/${name} does not exist.`;
-  return [{ reason: 'ServiceMissing', message, object: explained(target), command: `get services -n ${namespace}` }, ...unmet];
+  return [{ reason: 'ServiceMissing', message, object: explained(target), command: `get services -n ${quoted(namespace)}` }, ...unmet];
 }
 
 export async function definitionCauses(_readiness: Readiness, target: Target): Promise<Cause[]> {

@@ -31,7 +31,9 @@ import type { Services } from '../services.ts';
 import { isPretty } from './read.ts';
 
 export const asksHistory = ({ registry }: Services, ctx: Context): boolean =>
-  ctx.search !== '' && ctx.method === 'GET' && servesHistory(registry.catalog) && historyForm(ctx) !== undefined;
+  ctx.search !== '' && ctx.method === 'GET' && !isProxied(ctx) && servesHistory(registry.catalog) && historyForm(ctx) !== undefined;
+/** The query of a proxied request is that of the program behind it. */
+const isProxied = ({ info }: Context): boolean => info.subresource === 'proxy';
 
 const offer = { protobuf: true, transforms: ['Table'] as const, list: true };
 
