@@ -1,8 +1,11 @@
+import { atOnce } from '@plat-dev/lib/slices';
 import fc from '@plat-dev/lib/testing/fast-check.testing';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
-import { jsonDiff } from './json-diff.ts';
+import { type ChangeOperation, jsonDiff as jsonDiffWork } from './json-diff.ts';
 import { jsonPatch } from './json-patch.ts';
+
+const jsonDiff = (from: JsonValue, to: JsonValue): ChangeOperation[] => atOnce(jsonDiffWork(from, to));
 
 test('fields and items that were added, removed and replaced', () => {
   expect(jsonDiff({ a: 1, b: [1, 2], d: { e: 1 } }, { b: [1, 3], c: 1, d: { e: 1 } })).toEqual([
@@ -53,4 +56,12 @@ test('the change from one document to another makes the other of the one', () =>
       expect(jsonPatch(operations as unknown as JsonValue)(from as JsonValue)).toEqual(to);
     }),
   );
+});
+
+test('large documents are compared in steps', () => {
+  const large = (last: number): JsonValue => ({ list: Array.from({ length: 10_000 }, (_, i) => ({ i: i === 9999 ? last : i })) });
+  const work = jsonDiffWork(large(1), large(2));
+  let steps = 0;
+  while (!work.next().done) steps++;
+  expect(steps).toBeGreaterThan(10);
 });

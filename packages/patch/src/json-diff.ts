@@ -8,6 +8,7 @@
  */
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
+import type { Work } from '@plat-dev/lib/slices';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 
 export type ChangeOperation =
@@ -16,29 +17,40 @@ export type ChangeOperation =
 
 /** Beyond so many operations the whole document is replaced. */
 const MAX_OPERATIONS = 1000;
+/** Values that are compared between two places to interrupt the work: deep inside a document each of those costs its depth. */
+const STEP = 500;
 
-export function jsonDiff(from: JsonValue, to: JsonValue): ChangeOperation[] {
-  const operations: ChangeOperation[] = [];
-  compare(from, to, '', operations);
+interface Comparison {
+  readonly operations: ChangeOperation[];
+  compared: number;
+}
+
+export function* jsonDiff(from: JsonValue, to: JsonValue): Work<ChangeOperation[]> {
+  const comparison: Comparison = { operations: [], compared: 0 };
+  yield* compare(from, to, '', comparison);
+  const { operations } = comparison;
   return operations.length > MAX_OPERATIONS ? [{ op: 'replace', path: '', value: to }] : operations;
 }
 
-function compare(from: JsonValue, to: JsonValue, path: string, operations: ChangeOperation[]): void {
-  if (operations.length > MAX_OPERATIONS || from === to) return;
-  if (Array.isArray(from) && Array.isArray(to)) compareLists(from, to, path, operations);
-  else if (isObject(from) && isObject(to)) compareObjects(from, to, path, operations);
-  else if (!equal(from, to)) operations.push({ op: 'replace', path, value: to });
+function* compare(from: JsonValue, to: JsonValue, path: string, comparison: Comparison): Work<void> {
+  if (comparison.operations.length > MAX_OPERATIONS) return;
+  if (++comparison.compared % STEP === 0) yield;
+  if (Array.isArray(from) && Array.isArray(to)) yield* compareLists(from, to, path, comparison);
+  else if (isObject(from) && isObject(to)) yield* compareObjects(from, to, path, comparison);
+  else if (!equal(from, to)) comparison.operations.push({ op: 'replace', path, value: to });
 }
 
-function compareObjects(from: JsonObject, to: JsonObject, path: string, operations: ChangeOperation[]): void {
+function* compareObjects(from: JsonObject, to: JsonObject, path: string, comparison: Comparison): Work<void> {
+  const { operations } = comparison;
   for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) operations.push({ op: 'remove', path: member(path, key) });
   for (const [key, value] of Object.entries(to)) {
-    if (Object.hasOwn(from, key)) compare(own(from, key) as JsonValue, value, member(path, key), operations);
+    if (Object.hasOwn(from, key)) yield* compare(own(from, key) as JsonValue, value, member(path, key), comparison);
     else operations.push({ op: 'add', path: member(path, key), value });
   }
 }
 
-function compareLists(from: readonly JsonValue[], to: readonly JsonValue[], path: string, operations: ChangeOperation[]): void {
+function* compareLists(from: readonly JsonValue[], to: readonly JsonValue[], path: string, comparison: Comparison): Work<void> {
+  const { operations } = comparison;
   // Lists within lists of the same lengths would be read once more at each level, for nothing.
   const shorter = from.length === to.length ? 0 : Math.min(from.length, to.length);
   let start = 0;
@@ -47,7 +59,7 @@ function compareLists(from: readonly JsonValue[], to: readonly JsonValue[], path
   while (end < shorter - start && equal(from[from.length - 1 - end], to[to.length - 1 - end])) end++;
   const [removed, added] = [from.length - end, to.length - end];
   const common = Math.min(removed, added);
-  for (let i = start; i < common; i++) compare(from[i] as JsonValue, to[i] as JsonValue, `${path}/${i}`, operations);
+  for (let i = start; i < common; i++) yield* compare(from[i] as JsonValue, to[i] as JsonValue, `${path}/${i}`, comparison);
   // From the last on, so that the places of the others stay.
   for (let i = removed - 1; i >= common; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
   for (let i = common; i < added; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] as JsonValue });

@@ -1,10 +1,11 @@
 /** Kept versions as documents: in the version of the request, and without values where the rules say so. */
+import { RequestEnded, SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
 import { toJson } from '@plat-dev/schema/json';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { HistoryPolicy, KeptVersion } from '@plat-dev/storage/history';
 import { type Item, itemFromStored } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
-import { parseItem } from '../registry/versions.ts';
+import { parsedText } from '../registry/versions.ts';
 import { isStoredForm } from '../response/represent.ts';
 import { decodeNote } from './note.ts';
 import { withoutValues } from './without-values.ts';
@@ -21,7 +22,12 @@ export function hidesValues(policy: HistoryPolicy | undefined, { kind }: Resourc
   return rule === undefined ? kind.group === '' && kind.plural === 'secrets' : !rule.values;
 }
 
-export async function documentOf(policy: HistoryPolicy | undefined, resource: Resource, version: KeptVersion): Promise<KeptDocument> {
+export async function documentOf(
+  policy: HistoryPolicy | undefined,
+  resource: Resource,
+  version: KeptVersion,
+  slices: Slices,
+): Promise<KeptDocument> {
   const { value, unreadable, key } = version;
   const isHidden = hidesValues(policy, resource, key);
   const outline = isHidden || value === undefined ? decodeNote(version.note)?.outline : undefined;
@@ -31,10 +37,11 @@ export async function documentOf(policy: HistoryPolicy | undefined, resource: Re
   const item = unselectedItem(resource, version, value);
   if (item === undefined) return { reason: 'it cannot be read' };
   try {
-    const object = await objectOf(resource, item);
+    const object = await objectOf(resource, item, item.bytes.length > SLICED_FROM ? slices : undefined);
     if (!isHidden) return { object };
     return { object: outlined(resource, version, withoutValues(object as never) as JsonObject), withoutValues: true };
   } catch (error) {
+    if (error instanceof RequestEnded) throw error;
     return { reason: `it cannot be converted: ${(error as Error).message}` };
   }
 }
@@ -55,9 +62,9 @@ function unselectedItem(resource: Resource, version: KeptVersion, value: Buffer)
   }
 }
 
-async function objectOf(resource: Resource, item: Item): Promise<JsonObject> {
-  if (isStoredForm(resource)) return parseItem(item) as unknown as JsonObject;
-  return toJson(resource.schema, await resource.versions.read(item)) as JsonObject;
+async function objectOf(resource: Resource, item: Item, slices: Slices | undefined): Promise<JsonObject> {
+  if (isStoredForm(resource)) return parsedText(item.bytes, slices);
+  return toJson(resource.schema, await resource.versions.read(item, slices)) as JsonObject;
 }
 
 function outlined(resource: Resource, { revision }: KeptVersion, outline: JsonObject): JsonObject {

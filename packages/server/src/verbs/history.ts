@@ -7,7 +7,7 @@ import { ObjectHistory } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import { explainGroup } from '@plat-dev/kinds/explain-kinds';
 import type { Column } from '@plat-dev/kinds/kind';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { Slices } from '@plat-dev/lib/slices';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { humanDuration } from '@plat-dev/meta/age';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, methodNotAllowed } from '@plat-dev/meta/errors';
@@ -52,7 +52,7 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
   const isUnknown = info.named && entries.length === 0 && next === undefined && !(await isKept(services, place, query));
   if (isUnknown) throw missing({ resource, namespace: info.namespace, name: info.name });
   const shown: ShownVersion[] = [];
-  const documents = new Documents(services, resource);
+  const documents = new Documents(services, resource, slices);
   for (const entry of entries) {
     shown.push(await shownVersion(documents, resource, entry, query.full));
     documents.forget(entry.version);
@@ -87,14 +87,16 @@ interface ShownVersion {
 class Documents {
   private readonly services: Services;
   private readonly resource: Resource;
+  readonly slices: Slices;
   private readonly made = new Map<KeptVersion, Promise<KeptDocument>>();
 
-  constructor(services: Services, resource: Resource) {
+  constructor(services: Services, resource: Resource, slices: Slices) {
     this.services = services;
     this.resource = resource;
+    this.slices = slices;
   }
   of(version: KeptVersion): Promise<KeptDocument> {
-    const document = this.made.get(version) ?? documentOf(this.services.registry.history, this.resource, version);
+    const document = this.made.get(version) ?? documentOf(this.services.registry.history, this.resource, version, this.slices);
     this.made.set(version, document);
     return document;
   }
@@ -158,7 +160,7 @@ async function changeOf(
   if ('reason' in earlier) return { reason: `the version before: ${earlier.reason}` };
   if ('reason' in document) return {};
   const from = comparable(earlier.object);
-  const patch = jsonDiff(from, comparable(document.object));
+  const patch = await inSlices(jsonDiff(from, comparable(document.object)), documents.slices);
   const isUnseen = patch.length === 0 && document.withoutValues === true;
   return { patch, text: isUnseen ? 'values that are not kept' : changeText(patch, from, isSecret) };
 }
