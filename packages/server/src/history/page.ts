@@ -23,7 +23,7 @@ export interface HistoryPage {
 
 /** Versions that one call of the store reads. */
 const CHUNK = 64;
-/** Versions that are looked at, and bytes of their values, for one page: filters may leave few of many. */
+/** Versions that are looked at, and bytes of their values and as many of those that they replaced, for one page: filters may leave few of many. */
 const MAX_SCANNED = 20_000;
 const MAX_BYTES = 16 * 2 ** 20;
 /** Calls of the store at a time for versions that were replaced. */
@@ -46,12 +46,24 @@ export async function historyPage(store: HistoryStore, place: HistoryPlace, quer
     if (isUpdate(version)) unpaired.set(version.key, [entry]);
     return entries.push(entry);
   });
-  const rest = [...unpaired.values()].flat();
-  for (let from = 0; from < rest.length; from += WIDTH) {
-    await Promise.all(rest.slice(from, from + WIDTH).map((entry) => findReplaced(store, entry)));
+  const lastRevision = await findAllReplaced(store, [...unpaired.values()].flat(), slices);
+  if (lastRevision === undefined) return { entries, next };
+  return { entries: entries.filter(({ version }) => version.revision >= lastRevision), next: lastRevision };
+}
+
+/** Returns the revision with which the page ends because of too many bytes; undefined if all were found. */
+async function findAllReplaced(store: HistoryStore, unpaired: readonly HistoryEntry[], slices: Slices): Promise<number | undefined> {
+  let bytes = 0;
+  for (let from = 0; from < unpaired.length; from += WIDTH) {
+    const some = unpaired.slice(from, from + WIDTH);
+    await Promise.all(some.map((entry) => findReplaced(store, entry)));
+    for (const { replaced } of some) bytes += replaced?.value?.length ?? 0;
+    const last = some.at(-1)?.version.revision;
+    // A page ends between two commits.
+    if (bytes > MAX_BYTES && unpaired[from + WIDTH]?.version.revision !== last) return last;
     if (slices.due) await slices.pause();
   }
-  return { entries, next };
+  return undefined;
 }
 
 /** Calls `take` with versions, newest first, until it has enough; returns the revision before which a next page goes on. */

@@ -52,7 +52,7 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
   const isUnknown = info.named && entries.length === 0 && next === undefined && !(await isKept(services, place, query));
   if (isUnknown) throw missing({ resource, namespace: info.namespace, name: info.name });
   const shown: ShownVersion[] = [];
-  const documents = new Documents(services, resource, slices);
+  const documents = new Documents(services, resource, slices, new Set(entries.map(({ version }) => version)));
   for (const entry of entries) {
     shown.push(await shownVersion(documents, resource, entry, query.full));
     documents.forget(entry.version);
@@ -83,21 +83,23 @@ interface ShownVersion {
   readonly change: string;
 }
 
-/** Each document is made once: it is one side of the change that made it, and of the one that replaced it. */
+/** The document of each version on a page is made once: it is one side of the change that made it, and of the one that replaced it. */
 class Documents {
   private readonly services: Services;
   private readonly resource: Resource;
   readonly slices: Slices;
+  private readonly onPage: ReadonlySet<KeptVersion>;
   private readonly made = new Map<KeptVersion, Promise<KeptDocument>>();
 
-  constructor(services: Services, resource: Resource, slices: Slices) {
+  constructor(services: Services, resource: Resource, slices: Slices, onPage: ReadonlySet<KeptVersion>) {
     this.services = services;
     this.resource = resource;
     this.slices = slices;
+    this.onPage = onPage;
   }
   of(version: KeptVersion): Promise<KeptDocument> {
     const document = this.made.get(version) ?? documentOf(this.services.registry.history, this.resource, version, this.slices);
-    this.made.set(version, document);
+    if (this.onPage.has(version)) this.made.set(version, document);
     return document;
   }
   /** The version has been shown; newer ones were before it. */
