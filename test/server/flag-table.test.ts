@@ -84,6 +84,11 @@ const effects: readonly Shown[] = [
     test: '--history-rules: a kind is kept in one namespace and not in another',
     flags: ['history-rules'],
   },
+  {
+    file: 'test/cli/why-slow.test.ts',
+    test: 'each request has the time of its steps, which add up to its own',
+    flags: ['slow-request-threshold'],
+  },
   { file: 'test/server/history.test.ts', test: '--history-bytes: the oldest versions go first', flags: ['history-bytes'] },
   {
     file: 'test/server/flag-effects.test.ts',

@@ -173,8 +173,9 @@ describe.skipIf(missing !== undefined)(`a cluster of etcd with users${missing ==
       await etcdctl('compact', String(revision));
       await etcdctl('defrag');
       await moreWrites(20);
-      const watch = await at(0).admin.get(`${CONFIG_MAPS}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact&limit=1`);
-      expect([watch.status, watch.json.reason]).toEqual([410, 'Expired']);
+      // History has rows of its own, which etcd's compaction does not remove.
+      const list = await at(0).admin.get(`${CONFIG_MAPS}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`);
+      expect([list.status, list.json.metadata.resourceVersion]).toEqual([200, metadata.resourceVersion]);
     });
   });
 

@@ -62,7 +62,7 @@ test('events expire, each at its time', async () => {
 });
 
 test('history is forgotten: a list at a version from before gets 410', async () => {
-  server = await startTestServer({ clock: start });
+  server = await startTestServer({ clock: start, server: { historyRules: ['configmaps=never'] } });
   const maps = '/api/v1/namespaces/default/configmaps';
   const { metadata } = await good('POST', maps, { metadata: { name: 'one' } });
   const { resourceVersion } = metadata as { resourceVersion: string };

@@ -27,12 +27,14 @@ const VERSION_BYTES = 256;
 
 export class MemoryHistory {
   readonly #policy: HistoryPolicy | undefined;
+  readonly #now: () => number;
   #keys = new SortedMap<KeyHistory>();
   #rows = new Set<KeptRow>();
   #bytes = 0;
 
-  constructor(policy: HistoryPolicy | undefined, from: readonly SupersededVersion[]) {
+  constructor(policy: HistoryPolicy | undefined, from: readonly SupersededVersion[], now: () => number) {
     this.#policy = policy;
+    this.#now = now;
     for (const row of from) this.keep(row);
   }
 
@@ -43,9 +45,11 @@ export class MemoryHistory {
     return this.#bytes;
   }
 
-  /** The versions of a key, oldest first. */
+  /** The versions of a key whose time is not over, oldest first. */
   of(key: string): HistoryVersion[] {
-    return this.#keys.get(key)?.rows.map(({ version }) => version) ?? [];
+    const now = this.#now();
+    const rows = this.#keys.get(key)?.rows ?? [];
+    return rows.filter(({ expires }) => expires > now).map(({ version }) => version);
   }
 
   /** Calls `visit` with each key from one on, in their order, until it returns false. */
@@ -74,7 +78,8 @@ export class MemoryHistory {
   }
 
   /** Adds versions that are older than all of the store: the history of their keys is made anew. */
-  add(versions: readonly KeptVersion[], now: number): void {
+  add(versions: readonly KeptVersion[]): void {
+    const now = this.#now();
     const versionsByKey = new SortedMap<Map<number, SupersededVersion>>();
     const rowsOf = (key: string): Map<number, SupersededVersion> => {
       const rows = versionsByKey.get(key) ?? new Map<number, SupersededVersion>();
@@ -96,7 +101,8 @@ export class MemoryHistory {
   }
 
   /** Drops the versions whose time is over. */
-  dropExpired(now: number): void {
+  dropExpired(): void {
+    const now = this.#now();
     for (const row of this.#rows) if (row.expires <= now) this.#drop(row);
   }
 

@@ -6,7 +6,7 @@
 import { type Clock, systemClock } from '@plat-dev/lib/clock';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { SortedMap } from '@plat-dev/lib/sorted-map';
-import type { Ticker } from '@plat-dev/lib/ticker';
+import { Ticker } from '@plat-dev/lib/ticker';
 import {
   type ChangeRecord,
   CommitConflict,
@@ -70,6 +70,8 @@ export interface MemoryEngine extends Engine {
 }
 /** History is for watches that resume and paginated lists: both start again if it is gone. */
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
+/** How often versions are looked at whose time in history may be over: it is counted in hours and days. */
+const HISTORY_INTERVAL_MS = 10 * 60_000;
 /** Approximate overhead of a change in addition to its value: its key, its record and its version. */
 const CHANGE_BYTES = 512;
 
@@ -130,6 +132,7 @@ class InMemory implements MemoryEngine {
   readonly #expiry: Expiry;
   readonly #expiries: SortedMap<Expiring>;
   readonly #retention: Ticker;
+  readonly #expiredHistory: Ticker;
   readonly #holds: HeldRevisions;
   readonly #kept: MemoryHistory;
   readonly history: HistoryStore;
@@ -150,7 +153,7 @@ class InMemory implements MemoryEngine {
     this.#historyBytes = historyBytes;
     this.#forgetAt = historyBytes;
     this.#holds = new HeldRevisions(clock);
-    this.#kept = new MemoryHistory(options.history, from?.history ?? []);
+    this.#kept = new MemoryHistory(options.history, from?.history ?? [], () => clock.now());
     this.history = memoryHistoryStore({
       checkOpen: () => this.#checkOpen(),
       history: this.#kept,
@@ -167,8 +170,13 @@ class InMemory implements MemoryEngine {
       clock,
       historyRetentionMs,
       (revision) => this.#forgetBefore(revision),
-      () => this.compacted < this.revision || this.#kept.size > 0,
+      () => this.compacted < this.revision,
     );
+    this.#expiredHistory = new Ticker(clock, HISTORY_INTERVAL_MS, () => {
+      this.#kept.dropExpired();
+      return this.#kept.size > 0;
+    });
+    if (this.#kept.size > 0) this.#expiredHistory.start();
     const { next } = this.#due(Number.NEGATIVE_INFINITY, 0);
     if (next !== undefined) this.#expiry.expect(next);
   }
@@ -339,6 +347,7 @@ class InMemory implements MemoryEngine {
     this.#closed = true;
     this.#expiry.stop();
     this.#retention.close();
+    this.#expiredHistory.close();
     this.#subscriptions.end(new StoreUnavailable('the store is closed'));
   }
 
@@ -389,11 +398,12 @@ class InMemory implements MemoryEngine {
       const next = version.value === undefined ? version : (versions[index + 1] as Version);
       this.#kept.keep({ version: historyVersion(key, version), supersededAt: next.time });
     }
+    if (this.#kept.size > 0) this.#expiredHistory.start();
   }
 
   #addHistory(versions: readonly KeptVersion[]): void {
-    this.#kept.add(versions, this.#clock.now());
-    this.#retention.start();
+    this.#kept.add(versions);
+    this.#expiredHistory.start();
   }
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
@@ -431,7 +441,7 @@ class InMemory implements MemoryEngine {
   }
 
   async #forgetBefore(time: number): Promise<void> {
-    this.#kept.dropExpired(this.#clock.now());
+    this.#kept.dropExpired();
     let revision = this.compacted;
     while (revision < this.revision && (this.#log[revision - this.#logStart] as LoggedCommit).time <= time) revision++;
     if (!this.#closed) await this.compact(revision);
