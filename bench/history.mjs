@@ -3,12 +3,8 @@
 // time of the servers counts. Without it: two stores in one process, one of which keeps history, take turns with batches of updates of an object of 2.4 KB, each with a note of
 // 200 bytes, followed by a subscriber as in a server. Only processor time counts: of this process, and with etcd of etcd as well. Then an
 // object with 1,000 versions is read.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
-import { bundledPackages } from '../scripts/workspaces.mjs';
+import { openEngine, work } from './engines.mjs';
 import { startEtcd } from './etcd.mjs';
 import { median } from './figures.mjs';
 import { cpuOf, inParallel, must, startPlat } from './tools.mjs';
@@ -17,25 +13,6 @@ const [store = 'etcd', rounds = '30'] = process.argv.slice(2).filter((argument) 
 const BATCH = 1_000;
 const WRITERS = 32;
 const VERSIONS = 1_000;
-const work = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'plat-bench-'));
-process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-const out = join(work, 'engines.mjs');
-await build({
-  stdin: {
-    contents: `export { openEngine } from './index.ts';`,
-    resolveDir: join(import.meta.dirname, '../packages/storage/src/engines'),
-    loader: 'ts',
-  },
-  bundle: true,
-  plugins: [bundledPackages],
-  platform: 'node',
-  format: 'esm',
-  outfile: out,
-  alias: { lmdb: join(import.meta.dirname, '../node_modules/lmdb/node-index.js') },
-  external: ['*/node-index.js'],
-  logLevel: 'error',
-});
-const { openEngine } = await import(pathToFileURL(out).href);
 const etcd = store === 'etcd' ? await startEtcd() : undefined;
 const rule = { retentionMs: 24 * 3_600_000, values: true, mostBytesPerKey: 4 * 1024 * 1024 };
 const policy = { ruleOf: () => rule, mostBytes: 256 * 1024 * 1024 };

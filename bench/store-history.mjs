@@ -3,34 +3,11 @@
  * with rules that keep everything, against one without; memory of the versions; time to read the 1,000 versions of one key.
  * Writes go to a temporary directory under $BENCH_DIR (default: the system's).
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
-import { bundledPackages } from '../scripts/workspaces.mjs';
+import { openLmdbEngine, openMemoryEngine, work } from './engines.mjs';
 
 const [store = 'lmdb', versions = '1000000'] = process.argv.slice(2);
-const work = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'plat-bench-'));
-process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-const out = join(work, 'engines.mjs');
-await build({
-  stdin: {
-    contents: `export { openMemoryEngine } from './memory.ts'; export { openLmdbEngine } from './lmdb.ts';`,
-    resolveDir: join(import.meta.dirname, '../packages/storage/src/engines'),
-    loader: 'ts',
-  },
-  bundle: true,
-  plugins: [bundledPackages],
-  platform: 'node',
-  format: 'esm',
-  outfile: out,
-  alias: { lmdb: join(import.meta.dirname, '../node_modules/lmdb/node-index.js') },
-  external: ['*/node-index.js'],
-  logLevel: 'error',
-});
-const { openLmdbEngine, openMemoryEngine } = await import(pathToFileURL(out).href);
 let directories = 0;
 const open = (options) =>
   store === 'memory' ? openMemoryEngine(options) : openLmdbEngine({ dataDir: join(work, `data${directories++}`), ...options });

@@ -277,7 +277,9 @@ describe('rights', () => {
     expect(await status(server.alice, '/api/v1/configmaps?history=true')).toBe(403);
     expect(await status(server.alice, '/api/v1/namespaces/hidden/configmaps?history=true')).toBe(403);
     expect(await status(server.alice, '/api/v1/namespaces/hidden/configmaps/of-hidden?history=true')).toBe(403);
+    await server.admin.ok('POST', '/api/v1/namespaces/hidden/configmaps', { metadata: { name: 'second-of-hidden' } });
     const token = (await server.admin.ok('GET', '/api/v1/namespaces/hidden/configmaps?history=true&limit=1')).metadata.continue;
+    expect(token).toEqual(expect.any(String));
     expect(await status(server.alice, `${path}?history=true&continue=${token}`)).toBe(400);
   });
 });
