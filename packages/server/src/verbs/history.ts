@@ -3,12 +3,8 @@
  * It needs the verb `history` on the resource besides `get` or `list`.
  */
 import type { ObjectVersion } from '@plat-dev/kinds/explain/schema/v1alpha1';
-import { ObjectHistory } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import { explainGroup } from '@plat-dev/kinds/explain-kinds';
-import type { Column } from '@plat-dev/kinds/kind';
-import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
-import { humanDuration } from '@plat-dev/meta/age';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, methodNotAllowed } from '@plat-dev/meta/errors';
 import { groupName } from '@plat-dev/meta/identity';
@@ -18,14 +14,13 @@ import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import type { KeptVersion } from '@plat-dev/storage/history';
 import type { Context } from '../context.ts';
 import { checkMayReadHistory, servesHistory } from '../history/access.ts';
+import { historyBody, type ShownVersion } from '../history/body.ts';
 import { changeText } from '../history/change-text.ts';
 import { documentOf, type KeptDocument } from '../history/document.ts';
 import { type HistoryEntry, type HistoryPlace, historyPage } from '../history/page.ts';
 import { type HistoryQuery, historyForm, historyToken, readHistoryQuery } from '../history/query.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { missing } from '../registry/unreadable.ts';
-import type { Representation } from '../request/negotiate.ts';
-import { binary, representText } from '../response/represent.ts';
 import { send } from '../response/respond.ts';
 import type { Services } from '../services.ts';
 import { isPretty } from './read.ts';
@@ -63,7 +58,9 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
     ...(next !== undefined && { continue: historyToken(next, place.prefix) }),
   };
   const apiVersion = joinApiVersion(groupName(identity, explainGroup), 'v1alpha1');
-  await answer(services, ctx, representation, { kind: 'ObjectHistory', apiVersion, metadata }, shown, slices);
+  const history = { kind: 'ObjectHistory', apiVersion, metadata, versions: shown };
+  const body = await historyBody(history, registry.env.now(), representation, isPretty(ctx, representation), slices);
+  send(ctx, 200, representation.type, body);
 }
 
 function placeOf({ kind }: Resource, prefix: string, { named, name, namespace }: Context['info']): HistoryPlace {
@@ -75,12 +72,6 @@ function placeOf({ kind }: Resource, prefix: string, { named, name, namespace }:
 async function isKept({ registry }: Services, { prefix, exact }: HistoryPlace, query: HistoryQuery): Promise<boolean> {
   if (query.before !== undefined) return true;
   return (await registry.cache.engine.history.versions({ prefix, exact, limit: 1 })).versions.length > 0;
-}
-
-interface ShownVersion {
-  readonly version: JsonObject;
-  readonly time: number;
-  readonly change: string;
 }
 
 /** The document of each version on a page is made once: it is one side of the change that made it, and of the one that replaced it. */
@@ -171,52 +162,4 @@ async function changeOf(
 function comparable(object: JsonObject): JsonObject {
   const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata as JsonObject;
   return { ...object, metadata };
-}
-
-async function answer(
-  services: Services,
-  ctx: Context,
-  representation: Representation,
-  head: { readonly kind: string; readonly apiVersion: string; readonly metadata: JsonObject },
-  shown: readonly ShownVersion[],
-  slices: Slices,
-): Promise<void> {
-  const { type, media, transform } = representation;
-  if (media === 'protobuf') {
-    send(ctx, 200, type, binary(ObjectHistory, { ...head, items: shown.map(({ version }) => version) } as never));
-    return;
-  }
-  const texts: string[] = [];
-  for (const one of shown) {
-    texts.push(transform === 'Table' ? rowText(services, one) : jsonText(one.version));
-    if (slices.due) await slices.pause();
-  }
-  const text =
-    transform === 'Table'
-      ? `{"kind":"Table","apiVersion":${jsonText(representation.transformVersion)},"metadata":${jsonText(head.metadata)},"columnDefinitions":${columnsText},"rows":[${texts.join()}]}`
-      : `${jsonText(head).slice(0, -1)},"items":[${texts.join()}]}`;
-  send(ctx, 200, type, await representText(text, representation, isPretty(ctx, representation), slices));
-}
-
-const columns: readonly Pick<Column, 'name' | 'type' | 'description' | 'format'>[] = [
-  { name: 'Version', type: 'string', description: 'Version that the change made.' },
-  { name: 'Name', type: 'string', format: 'name', description: 'Name of the object.' },
-  { name: 'Age', type: 'string', description: 'How long ago the change was made.' },
-  { name: 'User', type: 'string', description: 'Who made the change.' },
-  { name: 'Manager', type: 'string', description: 'By which name the fields of the write are owned.' },
-  { name: 'Verb', type: 'string', description: 'Verb of the request, with the subresource.' },
-  { name: 'Change', type: 'string', description: 'What the change did.' },
-];
-const columnsText = jsonText(columns.map((column) => ({ format: '', ...column, priority: 0 })));
-
-function rowText({ registry }: Services, { version, time, change }: ShownVersion): string {
-  const { name, namespace, uid, resourceVersion, user = '', fieldManager = '', verb = '', subresource } = version as Partial<ObjectVersion>;
-  const age = time > 0 ? humanDuration(registry.env.now() - time) : '<unknown>';
-  const cells = [resourceVersion, name, age, user, fieldManager, subresource === undefined ? verb : `${verb} ${subresource}`, change];
-  const object = {
-    kind: 'PartialObjectMetadata',
-    apiVersion: 'v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp: null },
-  };
-  return jsonText({ cells, object });
 }

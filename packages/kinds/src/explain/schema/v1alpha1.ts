@@ -75,7 +75,7 @@ export const SubjectSearch = object('explain.v1alpha1.SubjectSearch', {
 });
 export type SubjectSearch = Infer<typeof SubjectSearch>;
 
-const ObjectVersion = message('explain.v1alpha1.ObjectVersion', {
+export const ObjectVersion = message('explain.v1alpha1.ObjectVersion', {
   name: req(1, string),
   namespace: opt(2, string),
   uid: opt(3, string),
