@@ -115,6 +115,39 @@ test('a list takes one call and a Table shows the columns of its version', async
   expect(table.json.rows[0].cells.slice(0, 2)).toEqual(['d0', 'h0:1']);
 });
 
+test('a page of history takes one call, with the versions that were replaced', async () => {
+  const { admin } = server;
+  await admin.ok('POST', at('v1'), door('v1', 'front', { host: 'a', port: '0' }));
+  for (let i = 1; i <= 30; i++) await admin.patch(at('v1', 'front'), { spec: { port: `${i}` } });
+  hook.calls.length = 0;
+  const { items } = await admin.ok('GET', `${at('v2', 'front')}?history=full`);
+  expect(items.map(({ object }: Loose) => object.spec.addr)).toEqual(Array.from({ length: 31 }, (_, i) => `a:${30 - i}`));
+  expect(hook.calls).toHaveLength(1);
+  const page = await admin.ok('GET', `${at('v2')}?history=true&limit=5`);
+  expect(page.items.at(-1).patch).toContainEqual({ op: 'replace', path: '/spec/addr', value: 'a:26' });
+  expect(hook.calls).toHaveLength(2);
+});
+
+test('of history a version that cannot be converted is left out alone; a webhook that always fails is called a bounded number of times', async () => {
+  const { admin } = server;
+  await admin.ok('POST', at('v1'), door('v1', 'front', { host: 'a', port: '0' }));
+  for (let i = 1; i <= 30; i++) await admin.patch(at('v1', 'front'), { spec: { port: `${i}` } });
+  const historyOf = async (): Promise<Loose[]> => {
+    hook.calls.length = 0;
+    return (await admin.ok('GET', `${at('v2', 'front')}?history=full`)).items;
+  };
+  turn = (one, to) => (one.spec.port === '7' ? undefined : good(one, to));
+  const items = await historyOf();
+  const hidden = items.flatMap(({ object, resourceVersion }, i) => (object === undefined ? [{ i, resourceVersion }] : []));
+  expect(hidden.map(({ i }) => i)).toEqual([30 - 7]);
+  expect(items[30 - 7]?.reason).toContain('it cannot be converted: conversion webhook for');
+  expect(items[30 - 8]).toMatchObject({ reason: expect.stringContaining('the version before: it cannot be converted') });
+  expect(items.filter(({ patch }) => patch !== undefined)).toHaveLength(28);
+  turn = undefined;
+  expect((await historyOf()).every(({ reason }) => reason.includes('the hinge is stuck'))).toBe(true);
+  expect(hook.calls).toHaveLength(1 + 2 * 16);
+});
+
 test('apply finds the owners in both versions', async () => {
   const apply = (manager: string, version: string, spec: object) =>
     server.admin.send('PATCH', `${at(version, 'front')}?fieldManager=${manager}`, {

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import type { Resource } from '../registry/catalog.ts';
 import { RecentObjects } from '../registry/recent.ts';
 import { Versions } from '../registry/versions.ts';
-import { documentOf } from './document.ts';
+import { documentsOf } from './document.ts';
 
 const served = {
   apiVersion: 'v1',
@@ -39,7 +39,7 @@ async function pausesFor(data: Record<string, string>, isHub: boolean): Promise<
     },
     { monotonic: () => (now += SLICE_MILLIS) },
   );
-  const document = await documentOf(undefined, resource, keptVersion(data), slices);
+  const [document] = await documentsOf(undefined, resource, [keptVersion(data)], slices, { left: 0 });
   expect(document).toMatchObject({ object: { metadata: { name: 'a', resourceVersion: '7' }, data } });
   return pauses;
 }

@@ -1,4 +1,5 @@
 /** Kept versions as documents: in the version of the request, and without values where the rules say so. */
+import type { ApiObject } from '@plat-dev/kinds/kind';
 import { RequestEnded, SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
 import { toJson } from '@plat-dev/schema/json';
 import type { JsonObject } from '@plat-dev/schema/types';
@@ -22,28 +23,35 @@ export function hidesValues(policy: HistoryPolicy | undefined, { kind }: Resourc
   return rule === undefined ? kind.group === '' && kind.plural === 'secrets' : !rule.values;
 }
 
-export async function documentOf(
+/** Documents of versions in their order. Where a webhook converts, it is asked about all of them together. */
+export async function documentsOf(
   policy: HistoryPolicy | undefined,
   resource: Resource,
-  version: KeptVersion,
+  versions: readonly KeptVersion[],
   slices: Slices,
-): Promise<KeptDocument> {
-  const { value, unreadable, key } = version;
-  const isHidden = hidesValues(policy, resource, key);
+  retries: ConversionRetries,
+): Promise<KeptDocument[]> {
+  const readable = versions.map((version) => itemOrDocument(resource, version, hidesValues(policy, resource, version.key)));
+  const items = readable.flatMap((one) => ('bytes' in one ? [one] : []));
+  const objects = (await objectsOf(resource, items, slices, retries)).values();
+  return readable.map((one, i) => {
+    if (!('bytes' in one)) return one;
+    const object = objects.next().value as JsonObject | Error;
+    if (object instanceof Error) return { reason: `it cannot be converted: ${object.message}` };
+    const version = versions[i] as KeptVersion;
+    if (!hidesValues(policy, resource, version.key)) return { object };
+    return { object: outlined(resource, version, withoutValues(object as never) as JsonObject), withoutValues: true };
+  });
+}
+
+/** The stored object of a version, or its document where that is not read from one. */
+function itemOrDocument(resource: Resource, version: KeptVersion, isHidden: boolean): Item | KeptDocument {
+  const { value, unreadable } = version;
   const outline = isHidden || value === undefined ? decodeNote(version.note)?.outline : undefined;
   if (outline !== undefined) return { object: outlined(resource, version, outline as JsonObject), withoutValues: true };
   if (unreadable !== undefined) return { reason: unreadable.reason };
   if (value === undefined) return { reason: NO_VALUE };
-  const item = unselectedItem(resource, version, value);
-  if (item === undefined) return { reason: 'it cannot be read' };
-  try {
-    const object = await objectOf(resource, item, item.bytes.length > SLICED_FROM ? slices : undefined);
-    if (!isHidden) return { object };
-    return { object: outlined(resource, version, withoutValues(object as never) as JsonObject), withoutValues: true };
-  } catch (error) {
-    if (error instanceof RequestEnded) throw error;
-    return { reason: `it cannot be converted: ${(error as Error).message}` };
-  }
+  return unselectedItem(resource, version, value) ?? { reason: 'it cannot be read' };
 }
 
 /** The item of a version whose value is kept; undefined if it cannot be read. */
@@ -62,9 +70,54 @@ function unselectedItem(resource: Resource, version: KeptVersion, value: Buffer)
   }
 }
 
-async function objectOf(resource: Resource, item: Item, slices: Slices | undefined): Promise<JsonObject> {
-  if (isStoredForm(resource)) return parsedText(item.bytes, slices);
-  return toJson(resource.schema, await resource.versions.read(item, slices)) as JsonObject;
+/** The object of each item in the version of the resource, or why it has none. */
+async function objectsOf(
+  resource: Resource,
+  items: readonly Item[],
+  slices: Slices,
+  retries: ConversionRetries,
+): Promise<(JsonObject | Error)[]> {
+  if (resource.hub.later) {
+    const convertedObjects = await converted(resource, items, slices, retries);
+    return convertedObjects.map((object) => (object instanceof Error ? object : (toJson(resource.schema, object) as JsonObject)));
+  }
+  const objects: (JsonObject | Error)[] = [];
+  for (const item of items) objects.push(await objectOf(resource, item, item.bytes.length > SLICED_FROM ? slices : undefined));
+  return objects;
+}
+
+async function objectOf(resource: Resource, item: Item, slices: Slices | undefined): Promise<JsonObject | Error> {
+  try {
+    if (isStoredForm(resource)) return await parsedText(item.bytes, slices);
+    return toJson(resource.schema, await resource.versions.read(item, slices)) as JsonObject;
+  } catch (error) {
+    if (error instanceof RequestEnded) throw error;
+    return error as Error;
+  }
+}
+
+/** How many more failed calls of a webhook a request may repeat in halves. */
+export interface ConversionRetries {
+  left: number;
+}
+
+/** A webhook that cannot convert one object refuses all of the call: then each half is tried. */
+async function converted(
+  resource: Resource,
+  items: readonly Item[],
+  slices: Slices,
+  retries: ConversionRetries,
+): Promise<(ApiObject | Error)[]> {
+  try {
+    return await resource.versions.readAll(items);
+  } catch (error) {
+    if (items.length === 1 || retries.left === 0) return items.map(() => error as Error);
+    retries.left--;
+    await slices.pause();
+    const half = items.length >> 1;
+    const first = await converted(resource, items.slice(0, half), slices, retries);
+    return [...first, ...(await converted(resource, items.slice(half), slices, retries))];
+  }
 }
 
 function outlined(resource: Resource, { revision }: KeptVersion, outline: JsonObject): JsonObject {

@@ -16,7 +16,8 @@ import type { Context } from '../context.ts';
 import { checkMayReadHistory, servesHistory } from '../history/access.ts';
 import { historyBody, type ShownVersion } from '../history/body.ts';
 import { changeText } from '../history/change-text.ts';
-import { documentOf, type KeptDocument } from '../history/document.ts';
+import type { KeptDocument } from '../history/document.ts';
+import { Documents } from '../history/documents.ts';
 import { type HistoryEntry, type HistoryPlace, historyPage } from '../history/page.ts';
 import { type HistoryQuery, historyForm, historyToken, readHistoryQuery } from '../history/query.ts';
 import type { Resource } from '../registry/catalog.ts';
@@ -47,10 +48,9 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
   const isUnknown = info.named && entries.length === 0 && next === undefined && !(await isKept(services, place, query));
   if (isUnknown) throw missing({ resource, namespace: info.namespace, name: info.name });
   const shown: ShownVersion[] = [];
-  const documents = new Documents(services, resource, slices, new Set(entries.map(({ version }) => version)));
+  const documents = new Documents(registry.history, resource, entries, slices);
   for (const entry of entries) {
     shown.push(await shownVersion(documents, resource, entry, query.full));
-    documents.forget(entry.version);
     if (slices.due) await slices.pause();
   }
   const metadata = {
@@ -72,31 +72,6 @@ function placeOf({ kind }: Resource, prefix: string, { named, name, namespace }:
 async function isKept({ registry }: Services, { prefix, exact }: HistoryPlace, query: HistoryQuery): Promise<boolean> {
   if (query.before !== undefined) return true;
   return (await registry.cache.engine.history.versions({ prefix, exact, limit: 1 })).versions.length > 0;
-}
-
-/** The document of each version on a page is made once: it is one side of the change that made it, and of the one that replaced it. */
-class Documents {
-  private readonly services: Services;
-  private readonly resource: Resource;
-  readonly slices: Slices;
-  private readonly onPage: ReadonlySet<KeptVersion>;
-  private readonly made = new Map<KeptVersion, Promise<KeptDocument>>();
-
-  constructor(services: Services, resource: Resource, slices: Slices, onPage: ReadonlySet<KeptVersion>) {
-    this.services = services;
-    this.resource = resource;
-    this.slices = slices;
-    this.onPage = onPage;
-  }
-  of(version: KeptVersion): Promise<KeptDocument> {
-    const document = this.made.get(version) ?? documentOf(this.services.registry.history, this.resource, version, this.slices);
-    if (this.onPage.has(version)) this.made.set(version, document);
-    return document;
-  }
-  /** The version has been shown; newer ones were before it. */
-  forget(version: KeptVersion): void {
-    this.made.delete(version);
-  }
 }
 
 async function shownVersion(documents: Documents, resource: Resource, entry: HistoryEntry, full: boolean): Promise<ShownVersion> {
