@@ -33,23 +33,24 @@ export const apply = (write: ApplyWrite): Applied => atOnce(appliedObject(write)
 export function* appliedObject(write: ApplyWrite): Work<Applied> {
   checkBody(write);
   yield;
-  const done = yield* mergedOrTakenOver(write);
-  return write.clientApply === undefined ? done : keepLastApplied(write.clientApply, write, done);
-}
-
-/** Fields of client-side apply by the same client cause no conflict. */
-function* mergedOrTakenOver(write: ApplyWrite): Work<Applied> {
+  const { clientApply, force } = write;
+  let done: Applied;
   try {
-    return yield* mergedObject(write, write.force);
+    done = yield* mergedObject(write, force);
   } catch (error) {
     if (!(error instanceof ApplyConflict)) throw error;
-    const yielded = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
-    if (yielded === undefined) throw error.toError();
-    const remainingConflict = error.without(yielded);
-    if (remainingConflict.conflicts.length > 0) throw remainingConflict.toError();
+    checkTakeover(write, error);
     yield;
-    return yield* mergedObject(write, true);
+    done = yield* mergedObject(write, true);
   }
+  return clientApply === undefined ? done : keepLastApplied(clientApply, write, done);
+}
+
+/** Fields of client-side apply by the same client cause no conflict. Throws ApiError where others do. */
+function checkTakeover(write: ApplyWrite, conflict: ApplyConflict): void {
+  const ownFields = write.clientApply === undefined ? undefined : ownedByLastApplied(write.clientApply, write);
+  const remainingConflict = ownFields === undefined ? conflict : conflict.without(ownFields);
+  if (remainingConflict.conflicts.length > 0) throw remainingConflict.toError();
 }
 
 // ---- the body ----------------------------------------------------------------------------------------------------

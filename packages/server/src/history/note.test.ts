@@ -16,6 +16,22 @@ test('a note is read as it was written', () => {
   expect(decodeNote(encodeNote('alice', 'kubectl', origin))).toEqual({ user: 'alice', manager: 'kubectl', origin, outline: undefined });
 });
 
+test('writers that differ in one part have different notes', () => {
+  const parts = ['user', 'manager', 'verb', 'userAgent', 'subresource', 'impersonator'] as const;
+  for (const changed of parts) {
+    const part = (name: (typeof parts)[number]): string => (name === changed ? `other-${name}` : name);
+    const changedOrigin = {
+      verb: part('verb'),
+      userAgent: part('userAgent'),
+      auditId: changed,
+      subresource: part('subresource'),
+      impersonator: part('impersonator'),
+    };
+    const note = decodeNote(encodeNote(part('user'), part('manager'), changedOrigin));
+    expect(note).toEqual({ user: part('user'), manager: part('manager'), origin: changedOrigin, outline: undefined });
+  }
+});
+
 test('bytes that are no note are none', () => {
   expect(decodeNote(Buffer.from('{'))).toBeUndefined();
   expect(decodeNote(undefined)).toBeUndefined();

@@ -3,6 +3,7 @@
  * in history. Of kinds whose values history does not keep, it also holds the object without values.
  */
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { cut } from '@plat-dev/lib/message-values';
 import { parseExact } from '@plat-dev/schema/json/parse';
@@ -45,21 +46,30 @@ interface StoredNote {
 
 /** The bytes of a note. `object`: the one whose values are not kept. */
 export function encodeNote(user: string, manager: string, origin: WriteOrigin, object?: ApiObject): Buffer {
-  const { verb, userAgent, auditId, subresource, impersonator } = origin;
-  const note: StoredNote = {
-    u: cut(user, MAX_NAME),
-    v: verb,
-    a: textOf(userAgent),
-    s: textOf(subresource),
-    m: textOf(manager),
-    i: textOf(auditId),
-    p: textOf(impersonator),
-  };
-  const text = jsonText(note);
-  const bounded = text.length * 3 > MAX_NOTE && Buffer.byteLength(text) > MAX_NOTE ? jsonText({ u: note.u, v: verb }) : text;
-  return Buffer.from(object === undefined ? bounded : `${bounded.slice(0, -1)},"o":${textWithoutValues(object)}}`);
+  const { auditId, verb } = origin;
+  const request = auditId === '' ? '' : `,"i":${JSON.stringify(cut(auditId, MAX_NAME))}`;
+  const text = writerText(user, manager, origin) + request;
+  const isTooLong = text.length * 3 >= MAX_NOTE && Buffer.byteLength(text) >= MAX_NOTE;
+  const bounded = isTooLong ? textOf({ u: cut(user, MAX_NAME), v: verb }) : text;
+  return Buffer.from(object === undefined ? `${bounded}}` : `${bounded},"o":${textWithoutValues(object)}}`);
 }
-const textOf = (text: string | undefined): string | undefined => (text === undefined || text === '' ? undefined : cut(text, MAX_NAME));
+
+/** Texts of recent writers: most writes are made by a few programs. */
+const writerTexts = new BoundedCache<string, { readonly writer: readonly string[]; readonly text: string }>(256);
+
+/** What all requests of a writer have in common. */
+function writerText(user: string, manager: string, { verb, userAgent, subresource, impersonator = '' }: WriteOrigin): string {
+  const writer = [user, verb, userAgent, subresource, manager, impersonator];
+  const key = user + verb + manager;
+  const recent = writerTexts.get(key);
+  if (recent !== undefined && writer.every((part, i) => part === recent.writer[i])) return recent.text;
+  const [u = '', v, a, s, m, p] = writer.map((part) => (part === '' ? undefined : cut(part, MAX_NAME)));
+  const text = textOf({ u, v: v ?? '', a, s, m, p });
+  writerTexts.set(key, { writer, text });
+  return text;
+}
+/** Without its end: more may follow. */
+const textOf = (note: StoredNote): string => jsonText(note).slice(0, -1);
 
 /** Undefined for bytes that are no note. */
 export function decodeNote(bytes: Buffer | undefined): ChangeNote | undefined {

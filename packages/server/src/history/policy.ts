@@ -67,13 +67,12 @@ export function historyPolicy(identity: Identity, { retentionMs, rules, mostByte
     id: JSON.stringify({ retentionMs, rules: allRules }),
     mostBytes,
     ruleOf: (key) => {
-      const { group, plural, namespace } = placeOf(key);
-      if (plural === '' || notObjects.has(group)) return undefined;
       // Namespaces that no rule names share one entry.
-      const name = `${group}/${plural}/${namespaces.has(namespace) ? namespace : ''}`;
-      const known = resolved.get(name);
-      if (known !== undefined) return known.rule;
-      const rule = ruleFor(group, plural, namespace);
+      const name = namespaces.size === 0 ? kindPart(key) : namedPart(key, namespaces);
+      const entry = resolved.get(name);
+      if (entry !== undefined) return entry.rule;
+      const { group, plural, namespace } = placeOf(key);
+      const rule = plural === '' || notObjects.has(group) ? undefined : ruleFor(group, plural, namespace);
       resolved.set(name, { rule });
       return rule;
     },
@@ -83,6 +82,17 @@ export function historyPolicy(identity: Identity, { retentionMs, rules, mostByte
 const MOST_RESOLVED = 10_000;
 /** What the store holds besides objects of the API. */
 const notObjects: ReadonlySet<string> = new Set(['alloc', 'cluster']);
+
+/** `core/pods/ci/web` → `core/pods`. */
+function kindPart(key: string): string {
+  const end = key.indexOf('/', key.indexOf('/') + 1);
+  return end < 0 ? key : key.slice(0, end);
+}
+/** `core/pods/ci/web` → `core/pods/ci` where a rule names the namespace, else `core/pods`. */
+function namedPart(key: string, namespaces: ReadonlySet<string>): string {
+  const { namespace } = placeOf(key);
+  return namespaces.has(namespace) ? `${kindPart(key)}/${namespace}` : kindPart(key);
+}
 
 /** `core/pods/ci/web` → core, pods, ci; `~example.com/seeds/ci/a` → ~example.com, seeds, ci. */
 function placeOf(key: string): { group: string; plural: string; namespace: string } {

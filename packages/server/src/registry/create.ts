@@ -14,9 +14,9 @@ import { keyOf, lookUp, type RegistryDeps, type WriteContext } from './context.t
 import { checkNamespace, dropClusterName, generatedName, validateKey, validateMetadata } from './metadata.ts';
 import { recordOwners, repairOwners } from './ownership.ts';
 import { unreadableAt } from './unreadable.ts';
-import { validatedForms } from './validated-forms.ts';
+import { requestForms } from './validated-forms.ts';
 import { parseItem } from './versions.ts';
-import { canonicalize, hookOperations, runRules } from './write-stages.ts';
+import { hookOperations, runRules } from './write-stages.ts';
 
 /** How often a generated name that is taken is replaced by another. */
 const NAME_TRIES = 5;
@@ -64,10 +64,10 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   await deps.admission.admit(request);
   if (slices !== undefined) await slices.pause();
   const creation = prepare(deps, ctx, request, hub, managers);
-  const operations = await hookOperations(deps, ctx, creation.object, undefined);
+  const hook = hookOf(deps, ctx.resource);
+  const operations = hook === undefined ? undefined : await hookOperations(hook, ctx, creation.object, undefined);
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, creation.object, slices);
-  await canonicalize(kind.strategy, creation.object, slices);
   nameRequest(creation);
   await deps.admission.validate(request);
   if (slices !== undefined) await slices.pause();
@@ -119,18 +119,21 @@ function prepare(
   return { object, request, nameGenerated, sentVersion };
 }
 
-/** The rules for what is created. Throws `invalid`. */
+/** The rules for what is created; then the object is in the one form in which it is stored. Throws `invalid`. */
 async function validate(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, slices: Slices | undefined): Promise<void> {
-  const { groupKind, kind } = ctx.resource;
-  const forms = await validatedForms(deps, ctx, object, undefined);
+  const { groupKind, kind, versions } = ctx.resource;
+  const validatedObject = versions.validatesRequestVersion ? (await requestForms(deps, ctx, object, undefined)).object : object;
   const errors = new FieldErrors();
   validateMetadata(deps.env, kind, object, errors);
   validateKey(ctx, object, errors);
   if (slices !== undefined) await slices.pause();
-  await runRules(kind.strategy?.validate?.(forms.object as never, errors, deps.env, ctx), slices);
+  const rules = kind.strategy?.validate?.(validatedObject as never, errors, deps.env, ctx);
+  if (rules !== undefined) await runRules(rules, slices);
   if (slices !== undefined) await slices.pause();
   if (!errors.empty) throw invalid(groupKind, object.metadata.name ?? '', errors.list);
   for (const text of kind.strategy?.warnings?.(object as never, undefined, deps.env) ?? []) ctx.warn(text);
+  const rewriting = kind.strategy?.canonicalize?.(object as never);
+  if (rewriting !== undefined) await runRules(rewriting, slices);
 }
 
 /** Validating admission sees the name that the server chose. */

@@ -23,17 +23,17 @@ function itemOf(object: ApiObject, revision: number): Item {
 }
 const parsed = (item: Item): unknown => decode(schema, JSON.parse(item.bytes.toString()));
 
-test('a copy is what parsing the item gives, and may be changed', () => {
+test('the object is what parsing the item gives, and nobody may change it', () => {
   const recent = new RecentObjects();
   const object = configMap('a', { a: '1' });
   const before = itemOf(object, 7);
   const item = itemOf(object, 8);
   recent.keep(resource, item, object, before);
-  const copy = recent.copy(resource, item) as ApiObject & { data: Record<string, string> };
-  expect(copy).toStrictEqual(parsed(item));
-  copy.data.a = '2';
-  (copy.metadata.labels as Record<string, string>).app = 'y';
-  expect(recent.copy(resource, item)).toStrictEqual(parsed(item));
+  const shared = recent.sharedObject(resource, item) as ApiObject & { data: Record<string, string> };
+  expect(shared).toStrictEqual(parsed(item));
+  expect(() => {
+    shared.data.a = '2';
+  }).toThrow(TypeError);
 });
 
 test('the state that was replaced is forgotten', () => {
@@ -43,8 +43,8 @@ test('the state that was replaced is forgotten', () => {
   const third = itemOf(configMap('a', { a: '1' }), 3);
   recent.keep(resource, second, configMap('a', { a: '1' }), first);
   recent.keep(resource, third, configMap('a', { a: '1' }), second);
-  expect(recent.copy(resource, second)).toBeUndefined();
-  expect(recent.copy(resource, third)).toBeDefined();
+  expect(recent.sharedObject(resource, second)).toBeUndefined();
+  expect(recent.sharedObject(resource, third)).toBeDefined();
 });
 
 test('an object that its text reads otherwise is parsed', () => {
@@ -52,7 +52,7 @@ test('an object that its text reads otherwise is parsed', () => {
   const odd = { ...configMap('a', {}), data: {} };
   const item = itemOf(odd, 2);
   recent.keep(resource, item, odd, itemOf(odd, 1));
-  expect(recent.copy(resource, item)).toBeUndefined();
+  expect(recent.sharedObject(resource, item)).toBeUndefined();
 });
 
 test('a kind that has another schema by now reads the text anew', () => {
@@ -61,7 +61,7 @@ test('a kind that has another schema by now reads the text anew', () => {
   const item = itemOf(object, 2);
   recent.keep(resource, item, object, itemOf(object, 1));
   const changed: ServedKind = { ...resource, hub: { ...resource.hub, schema: { ...schema } } };
-  expect(recent.copy(changed, item)).toBeUndefined();
+  expect(recent.sharedObject(changed, item)).toBeUndefined();
 });
 
 test('what was written longest ago makes room, and what is large is not kept', () => {
@@ -72,16 +72,16 @@ test('what was written longest ago makes room, and what is large is not kept', (
     recent.keep(resource, item, object, itemOf(object, 1));
     return item;
   });
-  expect(items.filter((item) => recent.copy(resource, item) !== undefined)).toEqual(items.slice(-1024));
+  expect(items.filter((item) => recent.sharedObject(resource, item) !== undefined)).toEqual(items.slice(-1024));
   const large = configMap('large', { a: 'x'.repeat(300_000) });
   const item = itemOf(large, 2000);
   recent.keep(resource, item, large, itemOf(large, 1999));
-  expect(recent.copy(resource, item)).toBeUndefined();
+  expect(recent.sharedObject(resource, item)).toBeUndefined();
   for (let i = 0; i < 45; i++) {
     const object = configMap(`l${i}`, { a: 'x'.repeat(200_000) });
     recent.keep(resource, itemOf(object, 3000 + i), object, itemOf(object, 1));
   }
-  expect(recent.copy(resource, items.at(-1) as Item)).toBeUndefined();
+  expect(recent.sharedObject(resource, items.at(-1) as Item)).toBeUndefined();
 });
 
 test('what is shown is what the text says, without managedFields', () => {

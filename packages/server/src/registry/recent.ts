@@ -1,12 +1,11 @@
 /**
- * Objects as they were last written, so that the next write of the same object begins with a copy instead of a parse:
+ * Objects as they were last written, so that the next write of the same object needs no parse:
  * objects that are updated are mostly updated often. An object that is only created is not kept, unless parts of this process follow
  * its collection by what was written: then its next writers and those who follow the change need not parse it either.
  *
  *   keep(item, object)           after a commit, in place of the object's earlier state
  *   keepCreated(item, object)    after the commit of a new object
- *   copy(resource, item)         what parsing the item would give, or undefined when it must be parsed
- *   sharedObject(resource, item) the same as it is, which nobody may change
+ *   sharedObject(resource, item) what parsing the item would give, or undefined when it must be parsed
  */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
@@ -71,12 +70,7 @@ export class RecentObjects {
     });
   }
 
-  /** A copy of the object in hub form, in the normal form. It shares managedFields, which are never changed in place. */
-  copy(resource: ServedKind, item: Item): ApiObject | undefined {
-    const object = this.sharedObject(resource, item);
-    return object === undefined ? undefined : copyOf(object);
-  }
-  /** The object itself in hub form, in the normal form. Nobody may change it. */
+  /** The object in hub form, in the normal form. Nobody may change it. */
   sharedObject(resource: ServedKind, item: Item): ApiObject | undefined {
     return this.normal(resource, item)?.object;
   }

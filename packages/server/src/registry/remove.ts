@@ -62,11 +62,7 @@ async function attemptRemove(
     return removeUnreadable(deps, ctx, unreadable, options);
   }
   const slices = ctx.request?.slices(item.bytes.length);
-  const object = await (ctx.asStored
-    ? decoded(resource, item)
-    : slices === undefined
-      ? resource.versions.decode(item)
-      : resource.versions.decodeRecent(item, slices));
+  const object = ctx.asStored ? await decoded(resource, item) : await resource.versions.decode(item, slices);
   // A client that deletes an object in a version must be able to read it in that version, so that nothing is deleted unseen.
   if (resource.versions.byCalls && !ctx.collection) await fromHub(resource, structuredClone(object));
   const sideWrites = alongside && (await soonOrInSlices(alongside(object), slices));

@@ -6,7 +6,6 @@
 import { nextGeneration } from '@plat-dev/kinds/generation';
 import type { ApiObject, Kind } from '@plat-dev/kinds/kind';
 import { equalExcept } from '@plat-dev/lib/equal';
-import { frozen } from '@plat-dev/lib/frozen';
 import { own } from '@plat-dev/lib/own';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import { ApiError, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
@@ -25,8 +24,8 @@ import { repairOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
 import { missing, unreadableAt } from './unreadable.ts';
-import { validatedForms } from './validated-forms.ts';
-import { canonicalize, hookOperations, runRules } from './write-stages.ts';
+import { requestForms } from './validated-forms.ts';
+import { hookOperations, runRules } from './write-stages.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -122,19 +121,26 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   const item = itemOf(ctx);
   if (item === undefined) return createAbsent(deps, ctx, how);
   const slices = ctx.request?.slices(item.bytes.length);
-  const old = frozen(await ctx.resource.versions.decodeRecent(item, slices));
+  const old = await ctx.resource.versions.decodeRecent(item, slices);
   if (slices !== undefined) await slices.pause();
   const hub = await how.change(old, item);
-  await checkChange(ctx, how, hub, old, slices);
+  if (slices !== undefined) {
+    await slices.pause();
+    checkEntries(ctx.resource, hub, old);
+    await slices.pause();
+  }
+  checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
+  dropClusterName(ctx, hub);
   const managers = hub.metadata.managedFields;
   const request = updateRequest(ctx, how, hub, old);
   await releasedForAdmission(deps.admission.admit(request), release);
-  const ready = await admittedObject(how, request, hub);
+  const admitted = request.object as ApiObject;
+  const ready = how.admittedAs === undefined ? admitted : await how.admittedAs.write(admitted, hub);
   prepare(deps, ctx, ready, old, hub, managers);
-  const operations = await hookOperations(deps, ctx, ready, old);
+  const hook = ctx.subresource === '' ? hookOf(deps, ctx.resource) : undefined;
+  const operations = hook === undefined ? undefined : await hookOperations(hook, ctx, ready, old);
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, ready, old, slices);
-  await canonicalize(strategyOf(ctx), ready, slices);
   showValidated(how, request, ready, old);
   await releasedForAdmission(deps.admission.validate(request), release);
   if (slices !== undefined) await slices.pause();
@@ -152,27 +158,10 @@ async function createAbsent(deps: RegistryDeps, ctx: WriteContext, how: Update):
   return { item: await create(deps, ctx, object, how.createdIsOwned ?? false), created: true };
 }
 
-/** The changed object is the one that the path names, and is not made of too many entries. */
-async function checkChange(ctx: WriteContext, how: Update, hub: ApiObject, old: ApiObject, slices: Slices | undefined): Promise<void> {
-  if (slices !== undefined) {
-    await slices.pause();
-    checkEntries(ctx.resource, hub, old);
-    await slices.pause();
-  }
-  checkIdentity(ctx, hub, old, how.uidIsCondition ?? false);
-  dropClusterName(ctx, hub);
-}
-
 function updateRequest(ctx: WriteContext, { admittedAs }: Update, hub: ApiObject, old: ApiObject): AdmissionRequest {
   if (admittedAs === undefined) return admissionRequest(ctx, 'UPDATE', hub, old);
   const { kind, show } = admittedAs;
   return { ...admissionRequest(ctx, 'UPDATE', show(hub), show(old)), objectKind: kind };
-}
-
-/** The object as mutating admission left it. */
-async function admittedObject({ admittedAs }: Update, request: AdmissionRequest, hub: ApiObject): Promise<ApiObject> {
-  const admitted = request.object as ApiObject;
-  return admittedAs === undefined ? admitted : admittedAs.write(admitted, hub);
 }
 
 /** Sets what the server alone sets. `managers`: those of the object's fields before admission. */
@@ -196,7 +185,7 @@ function prepare(
     ready.metadata.generation = nextGeneration(old.metadata.generation);
 }
 
-/** The rules for what changes. Throws `invalid`. */
+/** The rules for what changes; then the object is in the one form in which it is stored. Throws `invalid`. */
 async function validate(
   deps: RegistryDeps,
   ctx: WriteContext,
@@ -210,13 +199,16 @@ async function validate(
   const errors = new FieldErrors();
   validateMetadataUpdate(kind, ready, old, errors);
   if (slices !== undefined) await slices.pause();
-  const forms = await validatedForms(deps, ctx, ready, old);
+  const forms = resource.versions.validatesRequestVersion ? await requestForms(deps, ctx, ready, old) : { object: ready, old };
   const env = resource.gated.envFor(ready, old, deps.env);
-  await runRules(strategy.validateUpdate?.(forms.object as never, forms.old as never, errors, env, ctx), slices);
+  const rules = strategy.validateUpdate?.(forms.object as never, forms.old as never, errors, env, ctx);
+  if (rules !== undefined) await runRules(rules, slices);
   validateMetadataLast(deps.env, kind, ready, errors);
   if (!errors.empty) throw invalid(resource.groupKind, ctx.name, errors.list);
   if (slices !== undefined) await slices.pause();
   for (const text of strategy.warnings?.(ready as never, old as never, deps.env) ?? []) ctx.warn(text);
+  const rewriting = strategy.canonicalize?.(ready as never);
+  if (rewriting !== undefined) await runRules(rewriting, slices);
 }
 
 /** Validating admission sees the object as it is ready, with the version that it replaces. */

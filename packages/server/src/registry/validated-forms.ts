@@ -1,4 +1,4 @@
-/** Which forms of an object its rules validate: the hub, or for custom kinds the version of the request (`Versions`). */
+/** What the rules of custom kinds validate: objects in the version of the request (`Versions`). All other rules validate the hub. */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { fromHub } from '@plat-dev/kinds/served-kind';
@@ -11,17 +11,13 @@ export interface ValidatedForms {
   readonly old: ApiObject | undefined;
 }
 
-/** The forms to validate of an object that is ready and of the one that it replaces. */
-export async function validatedForms(
+/** An object that is ready, and the one that it replaces, in the version of the request. */
+export async function requestForms(
   deps: RegistryDeps,
   ctx: WriteContext,
   ready: ApiObject,
   old: ApiObject | undefined,
 ): Promise<ValidatedForms> {
-  return ctx.resource.versions.validatesRequestVersion ? requestForms(deps, ctx, ready, old) : { object: ready, old };
-}
-
-async function requestForms(deps: RegistryDeps, ctx: WriteContext, ready: ApiObject, old: ApiObject | undefined): Promise<ValidatedForms> {
   const { resource } = ctx;
   const oldObject = old === undefined ? undefined : await resource.versions.show(old);
   const requestObject = resource.versions.requestForm(ready);

@@ -59,7 +59,7 @@ test('objects that one server wrote last are not seen by another', async () => {
   const object = written('autoscaling/v2', { scaleTargetRef: target, maxReplicas: 5 });
   const [before, item] = [itemOf(first.versions.encode(object), 1), itemOf(first.versions.encode(object), 2)];
   first.versions.recent.keep(first.served, item, first.versions.decodeNow(item), before);
-  expect(first.versions.recent.copy(first.served, item)).toBeDefined();
-  expect(second.versions.recent.copy(second.served, item)).toBeUndefined();
+  expect(first.versions.recent.sharedObject(first.served, item)).toBeDefined();
+  expect(second.versions.recent.sharedObject(second.served, item)).toBeUndefined();
   expect(await first.versions.decodeRecent(item)).toEqual(await second.versions.decodeRecent(item));
 });

@@ -84,10 +84,10 @@ export class Versions {
     await slices.pause();
     return hub as ApiObject;
   }
-  /** A stored object in hub form, read-only, from the last write if that is known; only managedFields may be shared. */
+  /** A stored object in hub form, from the last write if that is known. Nobody may change it. */
   async decodeRecent(item: Item, slices?: Slices): Promise<ApiObject> {
     if (slices !== undefined) await slices.pause();
-    return this.recent.copy(this.served, item) ?? this.decode(item, slices);
+    return this.recent.sharedObject(this.served, item) ?? frozen(await this.decode(item, slices));
   }
   /** Stored text holds nulls for values that JSON always writes; the normal form has none. */
   normalize(object: ApiObject): ApiObject {
