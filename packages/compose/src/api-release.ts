@@ -9,7 +9,7 @@ import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { FlagError } from '@plat-dev/lib/flags';
 import { apiRelease as defaultRelease, isAtLeast } from '@plat-dev/lib/version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
-import type { RuntimeSetting } from './config/runtime-config.ts';
+import type { RuntimeConfig, RuntimeSetting } from './config/runtime-config.ts';
 import type { ServerOptions } from './config/server-options.ts';
 
 type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
@@ -27,11 +27,21 @@ const isKnown = ({ group, version }: RuntimeSetting, kinds: readonly Kind[], ide
 /** Whether a version of a built-in kind is served. */
 export function isServed({ apiRelease, runtimeConfig }: Choice): (served: ServedKind) => boolean {
   return ({ group, version, kind, identity }) => {
-    if (kind.group === explainGroup) return runtimeConfig.enabled(group, version, kind.plural, identity.explainKinds !== 'named');
+    if (kind.group === explainGroup) return explains(runtimeConfig, identity, version, kind.plural);
     const lifetime = lifetimeOf(kind.group, version, kind.plural);
     return runtimeConfig.enabled(group, version, kind.plural, servedByDefault(lifetime, apiRelease), existsIn(lifetime, apiRelease));
   };
 }
+
+const explains = (config: RuntimeConfig, identity: Identity, version: string, plural: string): boolean =>
+  config.enabled(groupName(identity, explainGroup), version, plural, identity.explainKinds !== 'named');
+
+/** The version under which history is served, as `--runtime-config` names it. */
+export const historyVersion = (identity: Identity): string => `${groupName(identity, explainGroup)}/v1alpha1`;
+
+/** Whether requests for history are answered: without them nothing is kept for them. */
+export const servesHistory = ({ runtimeConfig }: Pick<Choice, 'runtimeConfig'>, identity: Identity): boolean =>
+  explains(runtimeConfig, identity, 'v1alpha1', 'accessexplanations');
 
 /** The plug-in and its kind were removed together. */
 const removedPlugin = { name: 'PodSecurityPolicy', removed: '1.25' } as const;

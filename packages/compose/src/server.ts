@@ -42,6 +42,7 @@ import type { RequestHooks } from './requests/request-hooks.ts';
 import { composeRequests, type Requests } from './requests/requests.ts';
 import { openCopyOf } from './server-state.ts';
 import { composeState, type OpenStore, type State } from './state.ts';
+import { checkHistory } from './store/history.ts';
 import type { ServerState } from './store/snapshot-state.ts';
 
 export interface RunningServer {
@@ -118,6 +119,7 @@ export async function composeServer(
   const kinds = await kindsOf(identity, options);
   checkRuntimeConfig(options.runtimeConfig, identity, kinds);
   checkPlugins(options);
+  checkHistory(options, identity);
   const { clock = systemClock, random = systemRandom, starting, hooks, wrapAuthorizer, from } = surroundings;
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });

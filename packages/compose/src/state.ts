@@ -12,7 +12,7 @@ import type { openEngine } from '@plat-dev/storage/engines/index';
 import type { HistoryPolicy } from '@plat-dev/storage/history';
 import { logUnreadable } from '@plat-dev/storage/unreadable';
 import { type Allocations, declareAllocations, declareServerEndpoints } from './allocation.ts';
-import { isServed } from './api-release.ts';
+import { isServed, servesHistory } from './api-release.ts';
 import type { Base } from './base.ts';
 import type { Encryption } from './store/encryption.ts';
 import { historyOf, watchWindow } from './store/history.ts';
@@ -23,8 +23,8 @@ export type OpenStore = typeof openEngine;
 export interface State {
   /** The store as it was opened. */
   readonly engine: Engine;
-  /** Which versions are kept. */
-  readonly history: HistoryPolicy;
+  /** Which versions are kept; undefined: none beyond the window of watches. */
+  readonly history: HistoryPolicy | undefined;
   readonly encryption: Encryption | undefined;
   readonly cache: Cache;
   readonly catalog: Catalog;
@@ -37,10 +37,10 @@ export interface State {
 /** Opens the store, and loads what it holds. */
 export async function composeState(base: Base, openStore: OpenStore): Promise<State> {
   const { options, identity, clock, objectClock, log, metrics, parts } = base;
-  const history = historyOf(base);
+  const policy = historyOf(base);
   const engine = await parts.start(
     'store',
-    () => open(base, openStore, history),
+    () => open(base, openStore, policy),
     (store) => store.close(),
   );
   await parts.start('restore', () => prepareStore(engine, options, base));
@@ -82,6 +82,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     (state) => state.cache.close(),
   );
   await parts.start('encryption reload', () => encryption?.follow(cache));
+  const history = servesHistory(options, identity) ? policy : undefined;
   return { engine, history, encryption, cache, live: liveSource(declared.catalog), env, ...declared };
 }
 

@@ -62,9 +62,15 @@ export type Operation =
       /** The engine deletes the key about this many seconds later (as a commit of its own). */
       readonly ttlSeconds?: number;
       /** Who makes the change, for history (`history.ts`): opaque to the engine, and kept as long as the version. */
-      readonly note?: Buffer;
+      readonly note?: Buffer | undefined;
     }
-  | { readonly type: 'delete'; readonly key: string; readonly expect?: number; readonly created?: number; readonly note?: Buffer }
+  | {
+      readonly type: 'delete';
+      readonly key: string;
+      readonly expect?: number;
+      readonly created?: number;
+      readonly note?: Buffer | undefined;
+    }
   /** Writes nothing; the commit fails unless the key has this revision. */
   | { readonly type: 'check'; readonly key: string; readonly expect: number };
 

@@ -339,7 +339,7 @@ class CrashRun {
     const { shim, program, powerLoss } = this.#options;
     const args = ['--store', 'lmdb', '--identity', 'kubernetes', '--secure-port', '0', '--data-dir', this.#dataDir];
     const more = ['--token-auth-file', this.#tokens, '--history-retention', retention, '--event-ttl', `${this.#events.ttlMs / 1_000}s`];
-    const range = ['--service-cluster-ip-range', '10.0.0.0/16'];
+    const range = ['--service-cluster-ip-range', '10.0.0.0/16', '--runtime-config', 'explain.k8s.io/v1alpha1=true'];
     const plan = { directory: this.#dataDir, ...(powerLoss && { log: this.#log }), ...(killAt && { killAt }) };
     const env = { ...process.env, ...(shim !== undefined && shimEnvironment(shim, plan)) };
     this.#child = spawn(process.execPath, [program, 'server', ...args, ...more, ...range], {

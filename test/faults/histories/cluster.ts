@@ -55,7 +55,7 @@ export class Server {
     const endpoints = this.links.map(({ port }) => `http://127.0.0.1:${port}`).join(',');
     const args = ['--store', 'etcd', '--etcd-servers', endpoints, '--identity', 'kubernetes', '--secure-port', '0'];
     const files = ['--data-dir', join(this.#directory, 'data'), '--token-auth-file', join(this.#directory, 'tokens.csv')];
-    const more = ['--history-retention', '6h', '--request-timeout', '10s'];
+    const more = ['--history-retention', '6h', '--runtime-config', 'explain.k8s.io/v1alpha1=true', '--request-timeout', '10s'];
     const env = { ...process.env, PLAT_CLOCK_FILE: join(this.#directory, 'clock') };
     const node = ['--require', this.#options.clock];
     const child = spawn(process.execPath, [...node, this.#options.program, 'server', ...args, ...files, ...more], {

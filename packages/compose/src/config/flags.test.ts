@@ -16,7 +16,7 @@ test('an empty command line gives a safe server on loopback', () => {
     identity: 'plat',
     authorizationMode: ['Node', 'RBAC'],
     anonymousAuth: true,
-    historyRetention: 24 * 3600 * 1000,
+    historyRetention: undefined,
     requestTimeout: 60_000,
     minRequestTimeout: 1800,
     maxRequestsInflight: 400,

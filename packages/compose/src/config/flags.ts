@@ -97,8 +97,8 @@ const serving = {
 const store = {
   store: choice('lmdb', ['lmdb', 'memory', 'etcd'], 'Where to store objects: in an embedded database (lmdb), in memory only, or in etcd.'),
   'data-dir': text('.plat', 'Directory of the embedded store, the keys, and the kubeconfig of the administrator.', { value: 'DIRECTORY' }),
-  'history-retention': flag(
-    24 * 3600 * 1000,
+  'history-retention': flag<number | undefined>(
+    undefined,
     'How long to keep earlier versions of objects, such as 12h or 30d. Watches resume and paginated lists go on for up to 5 minutes of it.',
     'DURATION',
     readSpan,

@@ -148,9 +148,10 @@ export function commitDelete(
   return commitAll(deps, ctx, [{ type: 'delete', key, expect, created, note }, ...more], [], sideWrites, steps);
 }
 
-/** Who writes an object, for its history. `verb`: that of a write without a request. */
-export function noteOf(deps: RegistryDeps, ctx: WriteContext, key: string, verb: string, object?: ApiObject): Buffer {
-  const outlined = object !== undefined && deps.history?.ruleOf(key)?.values === false ? object : undefined;
+/** Who writes an object, for its history; undefined where no history is kept. `verb`: that of a write without a request. */
+export function noteOf({ history }: RegistryDeps, ctx: WriteContext, key: string, verb: string, object?: ApiObject): Buffer | undefined {
+  if (history === undefined) return undefined;
+  const outlined = object !== undefined && history.ruleOf(key)?.values === false ? object : undefined;
   return encodeNote(ctx.user.name, ctx.manager, ctx.origin ?? ownOrigin(verb, ctx.subresource), outlined);
 }
 const ownOrigin = (verb: string, subresource: string, auditId = ''): WriteOrigin => ({ verb, userAgent: '', auditId, subresource });
@@ -257,7 +258,7 @@ function addSide(deps: RegistryDeps, { origin }: WriteContext, { group, plural, 
   const prefix = prefixOf(resource.kind);
   const key = resource.kind.namespaced ? `${namespace}/${name}` : name;
   const value = encodeBounded(deps, resource, { ...object, metadata: { ...object.metadata } });
-  const note = encodeNote(SERVER, '', ownOrigin('update', 'status', origin?.auditId));
+  const note = deps.history && encodeNote(SERVER, '', ownOrigin('update', 'status', origin?.auditId));
   operations.push({ type: 'put', key: prefix + key, value, expect: Number(resourceVersion), note });
   const knownFacts = resource.collection?.factsOf(object);
   facts.push(knownFacts && { ...knownFacts, read: resource.read, place: { prefix, key } });

@@ -26,7 +26,7 @@ export interface RegistryDeps {
   readonly newUid: () => string;
   /** Maximum size of a stored object, in bytes of its JSON text. */
   readonly maxObjectBytes: number;
-  /** Which versions are kept, and of which of them only an outline. */
+  /** Which versions are kept, and of which of them only an outline; undefined: none, and writes carry no notes. */
   readonly history?: HistoryPolicy | undefined;
 }
 
