@@ -116,6 +116,8 @@ describe('plat get --at', () => {
       code: 1,
       stderr: expect.stringContaining('not found'),
     });
+    await server.engine.compact(await server.engine.currentRevision());
+    expect(await names('services', '--at', secondCreated.time, '--chunk-size', '1')).toBe('service/first\nservice/second\n');
     expect(await plat.run(['get', 'services', '--at', '10m', '-w'])).toMatchObject({ code: 2 });
     expect(await plat.run(['get', 'services', '--at', 'soon'])).toMatchObject({ code: 2, stderr: expect.stringContaining('10:32') });
   });

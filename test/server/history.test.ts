@@ -133,6 +133,38 @@ onStores(['memory', 'lmdb', 'etcd'], { controllers: ['serviceaccount'] }, (serve
     expect(list.metadata.resourceVersion).toBe(changed);
   });
 
+  test('such a list has pages, each as large as is asked for', async () => {
+    const ordered = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) await shop.ok('POST', ordered, { metadata: { name, labels: { odd: String(names.indexOf(name) % 2) } } });
+    const { resourceVersion } = (await shop.ok('GET', ordered)).metadata;
+    for (const name of ['b', 'c']) await shop.ok('DELETE', `${ordered}/${name}`);
+    await merge(shop, `${ordered}/d`, { data: { x: '1' } });
+    await server().engine.compact(await server().engine.currentRevision());
+    const pagesOf = async (query: string): Promise<string[][]> => {
+      const pages: string[][] = [];
+      let page = await shop.ok('GET', `${ordered}?${query}&resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+      for (;;) {
+        pages.push(page.items.map(({ metadata, data }: Loose) => `${metadata.name}${data === undefined ? '' : ' changed'}`));
+        expect(page.metadata.resourceVersion).toBe(resourceVersion);
+        if (!page.metadata.continue) return pages;
+        page = await shop.ok('GET', `${ordered}?${query}&continue=${page.metadata.continue}`);
+      }
+    };
+    expect(await pagesOf('limit=2')).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+    expect(await pagesOf('limit=5')).toEqual([names]);
+    expect(await pagesOf('limit=0')).toEqual([names]);
+    expect(await pagesOf('limit=1&labelSelector=odd%3D1')).toEqual([['b'], ['d']]);
+    const exact = `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`;
+    const token = (await shop.ok('GET', `${ordered}?limit=2&${exact}`)).metadata.continue;
+    expect((await shop.get(`${path}?continue=${token}`)).json).toMatchObject({
+      code: 400,
+      message: 'invalid continue token: it is one of another list',
+    });
+    expect((await shop.get(`${ordered}?continue=${token}&resourceVersion=${resourceVersion}`)).status).toBe(400);
+    expect((await shop.get(`${ordered}?history=true&continue=${token}`)).status).toBe(400);
+  });
+
   test('a program behind a proxy may have a parameter of that name', async () => {
     const answer = await shop.get(`/api/v1/namespaces/${namespace}/services/none/proxy/?history=any`);
     expect(answer.json).toMatchObject({ code: 404, message: expect.stringContaining('"none" not found') });
@@ -250,6 +282,14 @@ describe('rights', () => {
     expect(await status(server.alice, `${path}/of-shop?${exact}`)).toBe(403);
     await server.engine.compact(await server.engine.currentRevision());
     expect(await status(server.alice, `${path}?${exact}`)).toBe(410);
+    const older = `resourceVersion=${await server.engine.currentRevision()}&resourceVersionMatch=Exact`;
+    await server.admin.ok('POST', path, { metadata: { name: 'second' } });
+    const paged = `resourceVersion=${await server.engine.currentRevision()}&resourceVersionMatch=Exact`;
+    await server.admin.ok('DELETE', `${path}/second`);
+    await server.engine.compact(await server.engine.currentRevision());
+    const token = (await server.admin.ok('GET', `${path}?limit=1&${paged}`)).metadata.continue;
+    expect(await status(server.alice, `${path}?limit=1&continue=${token}`)).toBe(403);
+    expect(await status(server.alice, `${path}?${older}`)).toBe(410);
     await grant('alice', ['history'], 'alice-history');
     await expect.poll(() => status(server.alice, `${path}/of-shop?history=true`)).toBe(200);
     expect(await status(server.alice, `${path}?history=true`)).toBe(200);

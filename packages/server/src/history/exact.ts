@@ -1,7 +1,7 @@
 /**
  * Objects as they were at a version that is kept though watches no longer go back to it.
  *
- * What is not kept any more is refused with 410: a list is complete or none, and Secrets come with their values or not at all.
+ * What is not kept any more is refused with 410: a page of a list is complete or none, and Secrets come with their values or not at all.
  */
 import { Slices } from '@plat-dev/lib/slices';
 import { expired } from '@plat-dev/meta/errors';
@@ -13,6 +13,7 @@ import type { ListResult, Waits } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
 import { missing } from '../registry/unreadable.ts';
 import { hidesValues, keptItem } from './document.ts';
+import { keptListToken } from './tokens.ts';
 
 const CHUNK = 64;
 const NOT_KEPT = 'The resourceVersion is too old: the version of that time is no longer kept.';
@@ -31,42 +32,61 @@ export async function objectAt(deps: RegistryDeps, target: Omit<Target, 'subreso
   return version.revision === current?.revision ? current : itemOf(deps, resource, version);
 }
 
-/** The list is whole, whatever limit is asked for. `now`: by the clock of the store. */
+/** A page of the state of a collection at a revision. */
+export interface KeptPage {
+  readonly revision: number;
+  /** The key with which the page begins; undefined: the first. */
+  readonly from?: string;
+  /** Most objects of the page; 0: all. */
+  readonly limit: number;
+}
+
+/** `now`: by the clock of the store. */
 export async function listKept(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
-  revision: number,
+  { revision, from, limit }: KeptPage,
   now: number,
   waits: Waits,
 ): Promise<ListResult> {
   const collection = resource.collection as NonNullable<Resource['collection']>;
-  const prefix = collection.prefix + selection.prefix;
-  await checkRetention(deps, prefix, resource, revision, now);
+  const place = collection.prefix + selection.prefix;
+  await checkRetention(deps, place, resource, revision, now);
   const slices = new Slices(() => waits.ended, undefined, waits.owner);
   const items: Item[] = [];
   const keys = new Set<string>();
-  let from: string | undefined;
-  do {
-    const request = { prefix, at: revision, limit: CHUNK, ...(from !== undefined && { from }) };
-    const { versions, next } = await deps.cache.engine.history.at(request);
-    for (const version of versions) {
-      const key = version.key.slice(collection.prefix.length);
-      const current = collection.items.get(key);
-      const item = version.revision === current?.revision ? current : itemOf(deps, resource, version);
-      keys.add(key);
-      if (selection.matches(item)) items.push(item);
-      if (slices.due) await slices.pause();
+  let next: string | undefined;
+  for await (const version of versionsAt(deps, place, revision, from)) {
+    const key = version.key.slice(collection.prefix.length);
+    const current = collection.items.get(key);
+    const item = version.revision === current?.revision ? current : itemOf(deps, resource, version);
+    if (selection.matches(item) && limit > 0 && items.length === limit) {
+      next = version.key;
+      break;
     }
-    from = next;
-  } while (from !== undefined);
-  collection.items.each(selection.prefix, ({ created }, key) => {
-    if (!key.startsWith(selection.prefix)) return false;
+    keys.add(key);
+    if (selection.matches(item)) items.push(item);
+    if (slices.due) await slices.pause();
+  }
+  const end = next?.slice(collection.prefix.length);
+  collection.items.each((from ?? place).slice(collection.prefix.length), ({ created }, key) => {
+    if (!key.startsWith(selection.prefix) || (end !== undefined && key >= end)) return false;
     // The limit on bytes may have removed what the retention would have kept.
     if (created <= revision && !keys.has(key)) throw expired(NOT_KEPT);
     return true;
   });
-  return { items, revision, continue: '', remaining: undefined, whole: false };
+  const token = next === undefined ? '' : keptListToken(revision, next, place);
+  return { items, revision, continue: token, remaining: undefined, whole: false };
+}
+
+async function* versionsAt(deps: RegistryDeps, prefix: string, at: number, first: string | undefined): AsyncGenerator<KeptVersion> {
+  let from = first;
+  do {
+    const { versions, next } = await deps.cache.engine.history.at({ prefix, at, limit: CHUNK, ...(from !== undefined && { from }) });
+    yield* versions;
+    from = next;
+  } while (from !== undefined);
 }
 
 /** Versions that were superseded within the retention are kept, so that the state of any time within it is complete. */

@@ -1,9 +1,9 @@
 /** The query of a request for history. Other parameters of lists have no meaning here, and are refused. */
 import { parseInstant, TimeError } from '@plat-dev/lib/time';
 import { badRequest } from '@plat-dev/meta/errors';
-import { parseJson } from '@plat-dev/schema/json/parse';
 import type { Context } from '../context.ts';
 import { queryInteger } from '../request/query-integer.ts';
+import { readHistoryToken } from './tokens.ts';
 
 /** Versions of one page, whatever limit is asked for. */
 const MAX_PAGE = 1000;
@@ -62,7 +62,7 @@ export function readHistoryQuery(ctx: Context, place: string): HistoryQuery {
   return {
     full: historyForm(ctx) === 'full',
     limit: limit <= 0 ? MAX_PAGE : Math.min(limit, MAX_PAGE),
-    before: token === '' ? undefined : readToken(token, place),
+    before: token === '' ? undefined : readHistoryToken(token, place),
     since: timeParameter(ctx, 'since'),
     until: timeParameter(ctx, 'until'),
     user: ctx.param('user'),
@@ -79,23 +79,5 @@ function timeParameter(ctx: Context, name: string): number | undefined {
   } catch (error) {
     if (!(error instanceof TimeError)) throw error;
     throw badRequest(`query parameter "${name}" must be a time such as 2024-05-06T07:08:09Z, not ${JSON.stringify(text)}`);
-  }
-}
-
-/** Where the next page begins. It does not expire: versions that are no longer kept are absent from the page. */
-export const historyToken = (before: number, place: string): string =>
-  Buffer.from(JSON.stringify({ history: place, before })).toString('base64url');
-
-function readToken(text: string, place: string): number {
-  const { history, before } = tokenFields(text);
-  if (!Number.isSafeInteger(before)) throw badRequest('invalid continue token: it is not one of a list of history');
-  if (history !== place) throw badRequest('invalid continue token: it is one of another list of history');
-  return before as number;
-}
-function tokenFields(text: string): { history?: unknown; before?: unknown } {
-  try {
-    return (parseJson(Buffer.from(text, 'base64url')) ?? {}) as object;
-  } catch {
-    return {};
   }
 }

@@ -166,6 +166,8 @@ function checkListVersion(deps: RegistryDeps, resource: Resource, { resourceVers
     throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);
 }
 
+export const versionWithContinue = (): Error => badRequest('specifying resource version is not allowed when using continue');
+
 async function listFrom(
   deps: RegistryDeps,
   resource: Resource,
@@ -173,8 +175,7 @@ async function listFrom(
   options: ListOptions,
   waits: Waits | undefined,
 ): Promise<ListResult> {
-  if (options.resourceVersion !== '' && options.resourceVersion !== '0')
-    throw badRequest('specifying resource version is not allowed when using continue');
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') throw versionWithContinue();
   const token = readToken(resource.identity, options.continue);
   const start = selection.prefix + token.start;
   if (token.revision < 0) return listNow(deps, resource, selection, start, options.limit, waits);
