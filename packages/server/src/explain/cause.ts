@@ -2,6 +2,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Resource } from '../registry/catalog.ts';
 import type { Target } from './callers-view.ts';
+import type { Reason } from './reasons.ts';
 
 export interface ExplainedObject {
   readonly group: string;
@@ -13,7 +14,7 @@ export interface ExplainedObject {
 
 export interface Cause {
   /** One word, for programs. */
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
   readonly object?: ExplainedObject;
   /** Objects between the one that was asked about and the one that has the cause. */
@@ -31,6 +32,14 @@ export function explained({ resource, object }: Target): ExplainedObject {
 export function explainedName({ group, kind }: Resource, namespace: string, name: string): ExplainedObject {
   return { group, resource: kind.plural, kind: kind.kind, namespace: kind.namespaced ? namespace : '', name };
 }
+
+/** A cause that the object itself has. */
+export const causeOf = (target: Target, reason: Reason, message: string, command = commandOn('describe', target)): Cause => ({
+  reason,
+  message,
+  object: explained(target),
+  command,
+});
 
 /** The same causes, found below another object. */
 export const below = (object: ExplainedObject, causes: readonly Cause[]): Cause[] =>

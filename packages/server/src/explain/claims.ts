@@ -7,8 +7,9 @@ import { amount } from '@plat-dev/kinds/validation/resources';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { domainName } from '@plat-dev/meta/identity';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, commandOn, explained, explainedName, sentence } from './cause.ts';
+import { type Cause, causeOf, commandFor, commandOn, explainedName, sentence } from './cause.ts';
 import { claimNamesOf } from './pod-references.ts';
+import type { Reason } from './reasons.ts';
 import { lastWarning } from './warnings.ts';
 
 type Claim = Wire<PersistentVolumeClaim>;
@@ -17,9 +18,7 @@ type Volume = Wire<PersistentVolume>;
 /** `isUsed`: a pod waits for the claim, so that one that is bound with its first consumer waits for nothing. */
 export async function claimCauses(view: CallersView, target: Target, isUsed: boolean): Promise<Cause[]> {
   const { metadata, spec, status } = target.object as Claim;
-  const cause = (reason: string, message: string, command = commandOn('describe', target)): Cause[] => [
-    { reason, message, object: explained(target), command },
-  ];
+  const cause = (reason: Reason, message: string, command?: string): Cause[] => [causeOf(target, reason, message, command)];
   const name = metadata.name ?? '';
   if (metadata.deletionTimestamp !== undefined)
     return cause('ClaimDeleting', `The claim ${name} is being deleted.`, commandOn('why not deleted', target));
@@ -55,35 +54,20 @@ async function namedVolumeCauses(view: CallersView, target: Target, volumeName: 
   const { namespace = '', name = '' } = target.object.metadata;
   const volumes = view.builtin('', 'persistentvolumes');
   const volume = await view.get<Volume>(volumes, '', volumeName);
-  const object = explained(target);
+  const naming = `The claim ${name} names the volume ${volumeName}`;
   const command = commandFor('describe', explainedName(volumes, '', volumeName));
   if (volume.isKnown && volume.object === undefined)
-    return [
-      {
-        reason: 'VolumeMissing',
-        message: `The claim ${name} names the volume ${volumeName}, which does not exist.`,
-        object,
-        command: 'get persistentvolumes',
-      },
-    ];
+    return [causeOf(target, 'VolumeMissing', `${naming}, which does not exist.`, 'get persistentvolumes')];
   const { claimRef } = volume.object?.spec ?? {};
   if (claimRef != null && (claimRef.namespace !== namespace || claimRef.name !== name))
-    return [
-      {
-        reason: 'VolumeTaken',
-        message: `The claim ${name} names the volume ${volumeName}, which belongs to another claim.`,
-        object,
-        command,
-      },
-    ];
-  return [{ reason: 'WaitsForBinder', message: `The claim ${name} waits to be bound to the volume ${volumeName}.`, object, command }];
+    return [causeOf(target, 'VolumeTaken', `${naming}, which belongs to another claim.`, command)];
+  return [causeOf(target, 'WaitsForBinder', `The claim ${name} waits to be bound to the volume ${volumeName}.`, command)];
 }
 
 /** Without a provisioner a volume has to be there. */
 async function staticCauses(view: CallersView, target: Target, hasNoClass: boolean): Promise<Cause[]> {
   const { metadata, spec } = target.object as Claim;
   const { objects, isWhole } = await view.list<Volume>(view.builtin('', 'persistentvolumes'));
-  const object = explained(target);
   const needed = amountOf(spec?.resources?.requests);
   const fitting = objects.filter(
     (volume) =>
@@ -93,18 +77,10 @@ async function staticCauses(view: CallersView, target: Target, hasNoClass: boole
       amountOf(volume.spec?.capacity) >= needed,
   );
   const name = metadata.name ?? '';
-  if (fitting.length > 0 || !isWhole)
-    return [
-      {
-        reason: 'WaitsForBinder',
-        message: `The claim ${name} waits to be bound to a volume.`,
-        object,
-        command: commandOn('describe', target),
-      },
-    ];
+  if (fitting.length > 0 || !isWhole) return [causeOf(target, 'WaitsForBinder', `The claim ${name} waits to be bound to a volume.`)];
   const hint = hasNoClass ? ' It names no storage class, and there was no default one.' : '';
   const message = `No available volume fits the claim ${name}, and nothing provisions one.${hint}`;
-  return [{ reason: 'NoVolumeFits', message, object, command: hasNoClass ? 'get storageclasses' : 'get persistentvolumes' }];
+  return [causeOf(target, 'NoVolumeFits', message, hasNoClass ? 'get storageclasses' : 'get persistentvolumes')];
 }
 const amountOf = (quantities: Readonly<Record<string, unknown>> | null | undefined): number =>
   Number(amount((quantities?.storage as string | undefined) ?? '0'));

@@ -1,7 +1,7 @@
 /** Readiness by conditions, as most kinds have them, and by the objects that an object owns. */
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, sentence } from './cause.ts';
 import { dependentsOf } from './dependents.ts';
 import type { Readiness } from './readiness-question.ts';
 
@@ -31,8 +31,7 @@ export function unmetConditions(target: Target, isUnmet = isUnmetUsually): Cause
     .sort((a, b) => Number(b.type === 'Ready') - Number(a.type === 'Ready'))
     .map(({ type = '', status = '', reason = '', message = '' }) => {
       const why = [reason, message].filter((text) => text !== '').join(': ');
-      const text = sentence(`Its condition ${type} is ${status}${why === '' ? '' : `: ${why}`}`);
-      return { reason: 'Condition', message: text, object: explained(target), command: commandOn('describe', target) };
+      return causeOf(target, 'Condition', sentence(`Its condition ${type} is ${status}${why === '' ? '' : `: ${why}`}`));
     });
 }
 const isUnmetUsually = ({ type = '', status }: Condition): boolean =>
@@ -45,12 +44,13 @@ export function notObserved(target: Target): Cause[] {
   if (seen === undefined || Number(seen) >= Number(metadata.generation ?? 0)) return [];
   return [behind(target)];
 }
-export const behind = (target: Target): Cause => ({
-  reason: 'NotObserved',
-  message: 'Its controller has not looked at its newest spec: it does not run, or is behind.',
-  object: explained(target),
-  command: commandOn('get', target, '-o yaml'),
-});
+export const behind = (target: Target): Cause =>
+  causeOf(
+    target,
+    'NotObserved',
+    'Its controller has not looked at its newest spec: it does not run, or is behind.',
+    commandOn('get', target, '-o yaml'),
+  );
 
 /** Any kind: owned objects that are not ready come first, as they are the cause. */
 export async function conditionCauses({ view, of }: Readiness, target: Target): Promise<Cause[]> {

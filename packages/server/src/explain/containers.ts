@@ -3,7 +3,7 @@ import type { ContainerStatus } from '@plat-dev/kinds/core/schema/pods/container
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Part, Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, quoted, sentence } from './cause.ts';
+import { type Cause, causeOf, quoted, sentence } from './cause.ts';
 import { lastWarning } from './warnings.ts';
 
 type Status = Part<ContainerStatus>;
@@ -50,34 +50,13 @@ function faultOf(target: Target, container: Status): Cause[] | undefined {
   const { reason = '', message } = state?.waiting ?? {};
   const why = message ? `: ${message}` : '';
   if (pullFaults.has(reason))
-    return [
-      causeOf(
-        target,
-        'ImagePull',
-        sentence(`The image ${image} of the container ${name} cannot be pulled (${reason})${why}`),
-        commandOn('describe', target),
-      ),
-    ];
+    return [causeOf(target, 'ImagePull', sentence(`The image ${image} of the container ${name} cannot be pulled (${reason})${why}`))];
   if (startFaults.has(reason))
-    return [
-      causeOf(
-        target,
-        'ContainerNotStarted',
-        sentence(`The container ${name} cannot be started (${reason})${why}`),
-        commandOn('describe', target),
-      ),
-    ];
+    return [causeOf(target, 'ContainerNotStarted', sentence(`The container ${name} cannot be started (${reason})${why}`))];
   const ended: Ended | null | undefined = state?.terminated ?? (reason === 'CrashLoopBackOff' ? (lastState?.terminated ?? {}) : undefined);
   if (ended == null || (state?.terminated != null && ended.exitCode === 0)) return undefined;
   if (ended.reason === 'OOMKilled')
-    return [
-      causeOf(
-        target,
-        'OutOfMemory',
-        `The container ${name} used more memory than its limit and was killed.`,
-        commandOn('describe', target),
-      ),
-    ];
+    return [causeOf(target, 'OutOfMemory', `The container ${name} used more memory than its limit and was killed.`)];
   const code = ended.exitCode === undefined ? '' : ` with exit code ${ended.exitCode}`;
   const restarts = container.restartCount ? `, ${container.restartCount} times so far` : '';
   return [
@@ -98,39 +77,11 @@ async function unreadyCauses(view: CallersView, target: Target, { name = '', sta
   const warning = await lastWarning(view, target, ['Unhealthy']);
   const why = warning === undefined ? '' : `: ${warning}`;
   if (container?.startupProbe != null && started !== true)
-    return [
-      causeOf(
-        target,
-        'StartupProbe',
-        sentence(`The startup probe of the container ${name} does not succeed${why}`),
-        commandOn('describe', target),
-      ),
-    ];
+    return [causeOf(target, 'StartupProbe', sentence(`The startup probe of the container ${name} does not succeed${why}`))];
   if (container?.readinessProbe != null)
-    return [
-      causeOf(
-        target,
-        'ReadinessProbe',
-        sentence(`The readiness probe of the container ${name} does not succeed${why}`),
-        commandOn('describe', target),
-      ),
-    ];
-  return [
-    causeOf(
-      target,
-      'ContainerNotReady',
-      `The container ${name} runs, and its node has not reported it as ready.`,
-      commandOn('describe', target),
-    ),
-  ];
+    return [causeOf(target, 'ReadinessProbe', sentence(`The readiness probe of the container ${name} does not succeed${why}`))];
+  return [causeOf(target, 'ContainerNotReady', `The container ${name} runs, and its node has not reported it as ready.`)];
 }
-
-const causeOf = (target: Target, reason: string, message: string, command: string): Cause => ({
-  reason,
-  message,
-  object: explained(target),
-  command,
-});
 
 function logs({ object: { metadata } }: Target, container: string, isPrevious = false): string {
   return `logs ${quoted(metadata.name ?? '')} -n ${metadata.namespace} -c ${quoted(container)}${isPrevious ? ' --previous' : ''}`;

@@ -5,51 +5,37 @@ import type { PodDisruptionBudget } from '@plat-dev/kinds/policy/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { fromLabelSelector } from '@plat-dev/meta/labels';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, commandOn, explained, explainedName, sentence } from './cause.ts';
+import { type Cause, causeOf, commandFor, commandOn, explainedName, sentence } from './cause.ts';
 
 export async function podDeletionCauses(view: CallersView, target: Target): Promise<Cause[]> {
   const { metadata, spec } = target.object as Wire<Pod>;
   const nodeName = spec?.nodeName ?? '';
   // Without a grace period the node has confirmed, or nobody waits for it: only finalizers keep the pod.
   if (nodeName === '' || metadata.deletionGracePeriodSeconds === 0) return [];
-  const object = explained(target);
   const until = metadata.deletionTimestamp ?? '';
   const nodes = view.builtin('', 'nodes');
   const node = await view.get<Wire<Node>>(nodes, '', nodeName);
   const force = commandOn('delete', target, '--force --grace-period=0');
   if (node.isKnown && node.object === undefined)
     return [
-      {
-        reason: 'NodeGone',
-        message: `Its node ${nodeName} does not exist any more, and nobody else confirms that its containers have ended.`,
-        object,
-        command: force,
-      },
+      causeOf(
+        target,
+        'NodeGone',
+        `Its node ${nodeName} does not exist any more, and nobody else confirms that its containers have ended.`,
+        force,
+      ),
     ];
   const ready = node.object?.status?.conditions?.find(({ type }) => type === 'Ready');
   if (node.object !== undefined && ready?.status !== 'True') {
     const why = ready?.message ? `: ${ready.message}` : '';
     const command = commandFor('why not ready', explainedName(nodes, '', nodeName));
-    return [
-      {
-        reason: 'NodeNotReady',
-        message: sentence(`Its node ${nodeName} is not ready and does not confirm that its containers have ended${why}`),
-        object,
-        command,
-      },
-    ];
+    const message = sentence(`Its node ${nodeName} is not ready and does not confirm that its containers have ended${why}`);
+    return [causeOf(target, 'NodeNotReady', message, command)];
   }
   if (Date.parse(until) > view.now)
-    return [
-      {
-        reason: 'GracePeriodRunning',
-        message: `Its containers have time to end until ${until}.`,
-        object,
-        command: commandOn('get', target, '--watch'),
-      },
-    ];
+    return [causeOf(target, 'GracePeriodRunning', `Its containers have time to end until ${until}.`, commandOn('get', target, '--watch'))];
   const message = `Its grace period ended at ${until}, and its node ${nodeName} has not confirmed that its containers have ended.`;
-  return [{ reason: 'NodeSilent', message, object, command: commandOn('describe', target) }];
+  return [causeOf(target, 'NodeSilent', message)];
 }
 
 /** Budgets that refuse to evict a pod, for which there may be no other request to delete it. */

@@ -8,7 +8,7 @@ import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persi
 import type { Wire } from '@plat-dev/kinds/wire';
 import { blockingWebhooks } from './blocking-webhooks.ts';
 import type { CallersView, Target } from './callers-view.ts';
-import { below, type Cause, commandOn, explained, quoted, someNames, typeAndName } from './cause.ts';
+import { below, type Cause, causeOf, commandOn, explained, quoted, someNames, typeAndName } from './cause.ts';
 import { evictionCauses, podDeletionCauses } from './deletion-pods.ts';
 import { dependentsOf } from './dependents.ts';
 import { claimProtection, cleanupFinalizer, FOREGROUND, ORPHAN, removalFlags, removerText, volumeProtection } from './finalizers.ts';
@@ -37,13 +37,12 @@ export async function explainDeletion(view: CallersView, target: Target): Promis
 }
 
 function notDeleting(target: Target): Cause {
-  const object = explained(target);
-  const message = `${typeAndName(object)} is not being deleted: no request to delete it was accepted.`;
-  return { reason: 'NotDeleting', message, object, command: commandOn('delete', target) };
+  const message = `${typeAndName(explained(target))} is not being deleted: no request to delete it was accepted.`;
+  return causeOf(target, 'NotDeleting', message, commandOn('delete', target));
 }
 function nothingLeft(target: Target): Cause {
   const message = 'Nothing keeps it that you may read: it should be gone soon.';
-  return { reason: 'NothingFound', message, object: explained(target), command: commandOn('get', target, '--watch') };
+  return causeOf(target, 'NothingFound', message, commandOn('get', target, '--watch'));
 }
 
 async function deletionCauses(view: CallersView, target: Target, level: number): Promise<Cause[]> {
@@ -67,7 +66,7 @@ function finalizerCause(view: CallersView, target: Target, finalizer: string): C
   const message = `It has the finalizer ${finalizer}. ${removerText(view.identity, target.object, finalizer)}`;
   const command =
     finalizer === ORPHAN ? commandOn('get', target, '--watch') : commandOn('patch', target, removalFlags(target.object, finalizer));
-  return { reason: 'Finalizer', message, object: explained(target), command };
+  return causeOf(target, 'Finalizer', message, command);
 }
 
 /** Foreground deletion: dependents that block come first, and what keeps them is the cause. */
@@ -81,13 +80,7 @@ async function dependentCauses(view: CallersView, target: Target, level: number)
     if (isDeleting && level < MOST_LEVELS) deeper.push(...below(object, await deletionCauses(view, dependent, level + 1)));
     const name = typeAndName(explained(dependent));
     const message = `Its dependent ${name} blocks its deletion and ${isDeleting ? 'is still there' : 'is not being deleted yet'}.`;
-    own.push({
-      reason: 'DependentBlocks',
-      message,
-      object: explained(dependent),
-      path: [object],
-      command: commandOn('why not deleted', dependent),
-    });
+    own.push(...below(object, [causeOf(dependent, 'DependentBlocks', message, commandOn('why not deleted', dependent))]));
   }
   if (own.length === 0) return [finalizerCause(view, target, FOREGROUND)];
   return [...deeper, ...own];
@@ -109,7 +102,7 @@ async function claimUsers(view: CallersView, target: Target): Promise<Cause[]> {
   if (first === undefined) return [finalizerCause(view, target, claimProtection(view.identity))];
   const verb = users.length === 1 ? 'uses' : 'use';
   const message = `It is in use: ${users.length === 1 ? 'the pod' : 'the pods'} ${someNames(users)} ${verb} the claim.`;
-  return [{ reason: 'ClaimInUse', message, object: explained(target), command: commandOn('delete', { resource: pods, object: first }) }];
+  return [causeOf(target, 'ClaimInUse', message, commandOn('delete', { resource: pods, object: first }))];
 }
 
 async function boundClaim(view: CallersView, target: Target): Promise<Cause[]> {
@@ -118,7 +111,7 @@ async function boundClaim(view: CallersView, target: Target): Promise<Cause[]> {
   if (status?.phase !== 'Bound') return [finalizerCause(view, target, volumeProtection(view.identity))];
   const message = `It is bound to the claim ${namespace}/${name}.`;
   const command = `delete ${quoted(`persistentvolumeclaims/${name}`)} -n ${quoted(namespace)}`;
-  return [{ reason: 'VolumeBound', message, object: explained(target), command }];
+  return [causeOf(target, 'VolumeBound', message, command)];
 }
 
 /** A definition waits for the objects of its kind. */

@@ -3,7 +3,7 @@ import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Namespace } from '@plat-dev/kinds/core/schema/namespace';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, commandOn, explained, explainedName, quoted, sentence } from './cause.ts';
+import { type Cause, causeOf, commandFor, commandOn, explained, explainedName, quoted, sentence } from './cause.ts';
 import { unmetConditions } from './conditions.ts';
 import { remainingObjects } from './remaining-objects.ts';
 
@@ -29,7 +29,7 @@ export async function namespaceDeletionCauses(view: CallersView, target: Target)
   const isEmpty = causes.length === 0 && view.incomplete.size === 0;
   if (isEmpty && finalizers.length > 0) {
     const message = 'It is empty. The namespace controller removes its last finalizer soon, if it runs.';
-    causes.push({ reason: 'WaitsForController', message, object: explained(target), command: commandOn('get', target, '--watch') });
+    causes.push(causeOf(target, 'WaitsForController', message, commandOn('get', target, '--watch')));
   }
   return causes;
 }
@@ -43,7 +43,7 @@ function ownFinalizerCause(target: Target, finalizer: string): Cause {
   const { name = '' } = target.object.metadata;
   const message = `Its spec has the finalizer ${finalizer}. Whoever set it has to remove it by a request to ${target.resource.kind.plural}/finalize.`;
   const command = `get namespaces ${quoted(name)} -o json | jq '.spec.finalizers -= ["${finalizer}"]' | plat replace --raw /api/v1/namespaces/${name}/finalize -f -`;
-  return { reason: 'NamespaceFinalizer', message, object: explained(target), command };
+  return causeOf(target, 'NamespaceFinalizer', message, command);
 }
 
 /** As long as an API does not answer, it is not known whether a namespace has objects of it. */

@@ -3,7 +3,7 @@ import type { Node } from '@plat-dev/kinds/core/schema/node';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, commandOn, explained, explainedName, sentence } from './cause.ts';
+import { type Cause, causeOf, commandFor, commandOn, explainedName, sentence } from './cause.ts';
 import { containerCauses } from './containers.ts';
 import { missingReferences } from './pod-references.ts';
 import { type RefusedNodes, type Scheduling, unscheduledCauses } from './scheduling.ts';
@@ -17,23 +17,17 @@ export interface PendingAnswer {
 
 export async function explainPending(view: CallersView, target: Target, scheduling: Scheduling): Promise<PendingAnswer> {
   const { metadata, spec, status } = target.object as Wire<Pod>;
-  const object = explained(target);
   const phase = status?.phase ?? 'Pending';
   if (phase !== 'Pending') {
     const command = phase === 'Running' ? commandOn('why not ready', target) : commandOn('describe', target);
     return {
       pending: false,
-      causes: [{ reason: 'NotPending', message: `It is not pending: its phase is ${phase}.`, object, command }],
+      causes: [causeOf(target, 'NotPending', `It is not pending: its phase is ${phase}.`, command)],
       refusals: [],
     };
   }
   if (metadata.deletionTimestamp !== undefined) {
-    const cause = {
-      reason: 'Deleting',
-      message: 'It is being deleted and will not start.',
-      object,
-      command: commandOn('why not deleted', target),
-    };
+    const cause = causeOf(target, 'Deleting', 'It is being deleted and will not start.', commandOn('why not deleted', target));
     return { pending: true, causes: [cause], refusals: [] };
   }
   if ((spec?.nodeName ?? '') === '') return { pending: true, ...(await unscheduledCauses(view, target, scheduling)) };
@@ -52,7 +46,7 @@ async function notStartedCauses(view: CallersView, target: Target): Promise<Caus
   const why = warning === undefined ? '' : `: ${warning}`;
   const reason = /mount|attach|volume/i.test(warning ?? '') ? 'VolumeNotMounted' : 'NotStarted';
   const message = sentence(`Its node ${spec?.nodeName} has not started its containers yet${why}`);
-  return [{ reason, message, object: explained(target), command: commandOn('describe', target) }];
+  return [causeOf(target, reason, message)];
 }
 
 /** The node of a pod that is gone or not ready. */
@@ -60,12 +54,10 @@ export async function nodeCauses(view: CallersView, target: Target): Promise<Cau
   const nodeName = (target.object as Wire<Pod>).spec?.nodeName ?? '';
   const nodes = view.builtin('', 'nodes');
   const node = await view.get<Wire<Node>>(nodes, '', nodeName);
-  const object = explained(target);
   if (!node.isKnown) return [];
-  if (node.object === undefined)
-    return [{ reason: 'NodeGone', message: `Its node ${nodeName} does not exist.`, object, command: 'get nodes' }];
+  if (node.object === undefined) return [causeOf(target, 'NodeGone', `Its node ${nodeName} does not exist.`, 'get nodes')];
   const ready = node.object.status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return [];
   const message = sentence(`Its node ${nodeName} is not ready${ready?.message ? `: ${ready.message}` : ''}`);
-  return [{ reason: 'NodeNotReady', message, object, command: commandFor('why not ready', explainedName(nodes, '', nodeName)) }];
+  return [causeOf(target, 'NodeNotReady', message, commandFor('why not ready', explainedName(nodes, '', nodeName)))];
 }

@@ -3,7 +3,7 @@ import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandFor, explained, explainedName } from './cause.ts';
+import { type Cause, causeOf, commandFor, explainedName } from './cause.ts';
 
 type WirePod = Wire<Pod>;
 
@@ -32,15 +32,9 @@ export async function missingReferences(view: CallersView, target: Target): Prom
     const command =
       seen.object === undefined ? `get ${plural} -n ${namespace}` : commandFor('describe', explainedName(resource, namespace, name));
     const missingKeys = seen.object === undefined ? [] : keys.filter((key) => !hasKey(seen.object as KeyedData, key));
-    if (seen.object === undefined)
-      causes.push({ reason: `${word}Missing`, message: `The ${kind} ${name} does not exist.`, object: explained(target), command });
+    if (seen.object === undefined) causes.push(causeOf(target, `${word}Missing`, `The ${kind} ${name} does not exist.`, command));
     else if (missingKeys.length > 0)
-      causes.push({
-        reason: `${word}KeyMissing`,
-        message: `The ${kind} ${name} has no key ${missingKeys.join(', ')}.`,
-        object: explained(target),
-        command,
-      });
+      causes.push(causeOf(target, `${word}KeyMissing`, `The ${kind} ${name} has no key ${missingKeys.join(', ')}.`, command));
   }
   return causes;
 }

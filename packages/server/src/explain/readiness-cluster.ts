@@ -2,9 +2,10 @@
 import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, quoted, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, quoted, sentence } from './cause.ts';
 import { conditionsOf, unmetConditions } from './conditions.ts';
 import type { Readiness } from './readiness-question.ts';
+import type { Reason } from './reasons.ts';
 
 export async function nodeReadiness({ view }: Readiness, target: Target): Promise<Cause[]> {
   const { name } = target.object.metadata;
@@ -15,7 +16,7 @@ export async function nodeReadiness({ view }: Readiness, target: Target): Promis
   const why = ready?.message ? `: ${ready.message}` : '';
   const message = sentence(isSilent ? `Its agent does not report${why}` : `Its agent reports that it is not ready${why}`);
   const command = `get leases/${name} -n ${view.identity.namespaces.nodeLease} -o yaml`;
-  return [{ reason: isSilent ? 'NodeSilent' : 'NodeNotReady', message, object: explained(target), command }, ...pressures];
+  return [causeOf(target, isSilent ? 'NodeSilent' : 'NodeNotReady', message, command), ...pressures];
 }
 
 /** An API of another server is as ready as the service in front of it. */
@@ -31,16 +32,17 @@ export async function apiServiceCauses(readiness: Readiness, target: Target): Pr
   if (service.object !== undefined) return [...(await readiness.of({ resource: services, object: service.object }, target)), ...unmet];
   if (!service.isKnown) return unmet;
   const message = `Its service ${namespace}/${name} does not exist.`;
-  return [{ reason: 'ServiceMissing', message, object: explained(target), command: `get services -n ${quoted(namespace)}` }, ...unmet];
+  return [causeOf(target, 'ServiceMissing', message, `get services -n ${quoted(namespace)}`), ...unmet];
 }
+
+const definitionReasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ['NamesAccepted', 'NamesConflict'],
+  ['NonStructuralSchema', 'NonStructuralSchema'],
+  ['Terminating', 'Deleting'],
+]);
 
 export async function definitionCauses(_readiness: Readiness, target: Target): Promise<Cause[]> {
   const conditions = conditionsOf(target.object);
-  const reasons: Readonly<Record<string, string>> = {
-    NamesAccepted: 'NamesConflict',
-    NonStructuralSchema: 'NonStructuralSchema',
-    Terminating: 'Deleting',
-  };
   const causes: Cause[] = [];
   for (const { type = '', status, reason = '', message = '' } of conditions) {
     const isUnmet =
@@ -50,19 +52,8 @@ export async function definitionCauses(_readiness: Readiness, target: Target): P
     if (!isUnmet) continue;
     const text = sentence(`Its condition ${type} is ${status}${reason === '' ? '' : `: ${reason}`}${message === '' ? '' : `: ${message}`}`);
     const command = type === 'Terminating' ? commandOn('why not deleted', target) : commandOn('describe', target);
-    causes.push({
-      reason: new Map(Object.entries(reasons)).get(type) ?? 'NotEstablished',
-      message: text,
-      object: explained(target),
-      command,
-    });
+    causes.push(causeOf(target, definitionReasons.get(type) ?? 'NotEstablished', text, command));
   }
-  if (conditions.length === 0)
-    causes.push({
-      reason: 'NotEstablished',
-      message: 'The server has not looked at it yet.',
-      object: explained(target),
-      command: commandOn('describe', target),
-    });
+  if (conditions.length === 0) causes.push(causeOf(target, 'NotEstablished', 'The server has not looked at it yet.'));
   return causes;
 }

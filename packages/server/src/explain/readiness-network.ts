@@ -5,15 +5,8 @@ import type { Ingress } from '@plat-dev/kinds/networking/schema/ingress';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { fromLabels } from '@plat-dev/meta/labels';
 import type { Target } from './callers-view.ts';
-import { type Cause, commandFor, commandOn, explained, explainedName } from './cause.ts';
+import { type Cause, causeOf, commandFor, explainedName } from './cause.ts';
 import type { Readiness } from './readiness-question.ts';
-
-const causeOf = (target: Target, reason: string, message: string, command = commandOn('describe', target)): Cause => ({
-  reason,
-  message,
-  object: explained(target),
-  command,
-});
 
 export async function serviceCauses(readiness: Readiness, target: Target): Promise<Cause[]> {
   const { metadata, spec, status } = target.object as Wire<Service>;

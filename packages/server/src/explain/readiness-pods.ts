@@ -2,28 +2,30 @@
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, sentence } from './cause.ts';
 import { containerCauses } from './containers.ts';
 import { explainPending, nodeCauses } from './pending.ts';
 import type { Readiness } from './readiness-question.ts';
+import { reportedReason } from './reasons.ts';
 
 export async function podReadiness({ view, scheduling }: Readiness, target: Target): Promise<Cause[]> {
   const { metadata, spec, status } = target.object as Wire<Pod>;
-  const cause = (reason: string, message: string, command = commandOn('describe', target)): Cause => ({
-    reason,
-    message,
-    object: explained(target),
-    command,
-  });
-  if (metadata.deletionTimestamp !== undefined) return [cause('Deleting', 'It is being deleted.', commandOn('why not deleted', target))];
+  if (metadata.deletionTimestamp !== undefined)
+    return [causeOf(target, 'Deleting', 'It is being deleted.', commandOn('why not deleted', target))];
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (status?.phase === 'Succeeded')
-    return [cause('Completed', 'Its containers have ended successfully: a pod that is over is not ready.')];
+    return [causeOf(target, 'Completed', 'Its containers have ended successfully: a pod that is over is not ready.')];
   if (status?.phase === 'Failed') {
     if (status.reason)
-      return [cause(status.reason, sentence(`It failed (${status.reason})${status.message ? `: ${status.message}` : ''}`))];
+      return [
+        causeOf(
+          target,
+          reportedReason(status.reason),
+          sentence(`It failed (${status.reason})${status.message ? `: ${status.message}` : ''}`),
+        ),
+      ];
     const ended = await containerCauses(view, target);
-    return ended.length > 0 ? ended : [cause('Failed', sentence(`It failed${status.message ? `: ${status.message}` : ''}`))];
+    return ended.length > 0 ? ended : [causeOf(target, 'Failed', sentence(`It failed${status.message ? `: ${status.message}` : ''}`))];
   }
   if ((status?.phase ?? 'Pending') === 'Pending') return [...(await explainPending(view, target, scheduling)).causes];
   if (ready?.status === 'True') return [];
@@ -31,9 +33,13 @@ export async function podReadiness({ view, scheduling }: Readiness, target: Targ
   for (const { conditionType } of spec?.readinessGates ?? []) {
     const state = status?.conditions?.find(({ type }) => type === conditionType)?.status;
     if (state !== 'True')
-      causes.push(cause('ReadinessGate', `Its readiness gate ${conditionType} is ${state ?? 'not set'}: a controller has to set it.`));
+      causes.push(
+        causeOf(target, 'ReadinessGate', `Its readiness gate ${conditionType} is ${state ?? 'not set'}: a controller has to set it.`),
+      );
   }
   if (causes.length === 0)
-    causes.push(cause('NotReady', sentence(`Its node has not reported it as ready${ready?.message ? `: ${ready.message}` : ''}`)));
+    causes.push(
+      causeOf(target, 'NotReady', sentence(`Its node has not reported it as ready${ready?.message ? `: ${ready.message}` : ''}`)),
+    );
   return causes;
 }

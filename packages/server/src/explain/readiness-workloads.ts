@@ -9,20 +9,14 @@ import type { PodDisruptionBudget } from '@plat-dev/kinds/policy/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Resource } from '../registry/catalog.ts';
 import type { Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, sentence } from './cause.ts';
 import { behind, conditionsOf, notObserved } from './conditions.ts';
 import type { Readiness } from './readiness-question.ts';
+import { type Reason, reportedReason } from './reasons.ts';
 import { lastWarning } from './warnings.ts';
 
 /** Pods of a workload whose causes are looked up. */
 const MOST_PODS = 5;
-
-const causeOf = (target: Target, reason: string, message: string, command = commandOn('describe', target)): Cause => ({
-  reason,
-  message,
-  object: explained(target),
-  command,
-});
 
 /** Objects of one kind that another controls. */
 async function controlled({ view }: Readiness, target: Target, resource: Resource): Promise<{ targets: Target[]; isWhole: boolean }> {
@@ -51,7 +45,7 @@ const byName = (a: Target, b: Target): number =>
   ordinalOf(a) - ordinalOf(b) || ((a.object.metadata.name ?? '') < (b.object.metadata.name ?? '') ? -1 : 1);
 const ordinalOf = ({ object }: Target): number => Number(/-(\d+)$/.exec(object.metadata.name ?? '')?.[1] ?? 0);
 
-const refusals: readonly (readonly [pattern: RegExp, reason: string])[] = [
+const refusals: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
   [/exceeded quota|must specify .*quota|failed quota/, 'QuotaExceeded'],
   [/(maximum|minimum) .* usage per|memory limit|must specify/, 'LimitRange'],
   [/violates PodSecurity|unable to validate against any pod security policy/, 'PodSecurity'],
@@ -196,7 +190,10 @@ export async function jobCauses(readiness: Readiness, target: Target): Promise<C
   if (failed !== undefined) {
     const ofPods: Cause[] = [];
     for (const pod of ended.slice(-1)) ofPods.push(...(await readiness.of(pod, target)));
-    return [...ofPods, causeOf(target, failed.reason ?? 'Failed', sentence(`It has failed${failed.message ? `: ${failed.message}` : ''}`))];
+    return [
+      ...ofPods,
+      causeOf(target, reportedReason(failed.reason ?? 'Failed'), sentence(`It has failed${failed.message ? `: ${failed.message}` : ''}`)),
+    ];
   }
   if (causes.length > 0) return causes;
   const refused = count === 0 ? await refusedPods(readiness, target) : [];

@@ -2,7 +2,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Resource } from '../registry/catalog.ts';
 import type { CallersView } from './callers-view.ts';
-import { below, type Cause, commandOn, counted, type ExplainedObject, explained, someNames } from './cause.ts';
+import { below, type Cause, causeOf, commandOn, counted, type ExplainedObject, someNames } from './cause.ts';
 import { podDeletionCauses } from './deletion-pods.ts';
 import { removerText } from './finalizers.ts';
 
@@ -42,7 +42,7 @@ function finalizerCause(view: CallersView, resource: Resource, finalizer: string
   const verb = holders.length === 1 ? 'has' : 'have';
   const message = `${counted(holders.length, resource)} (${someNames(holders)}) ${verb} the finalizer ${finalizer}. ${removerText(view.identity, first, finalizer)}`;
   const target = { resource, object: first };
-  return { reason: 'FinalizerOnContent', message, object: explained(target), command: commandOn('why not deleted', target) };
+  return causeOf(target, 'FinalizerOnContent', message, commandOn('why not deleted', target));
 }
 
 function countCause(resource: Resource, objects: readonly ApiObject[]): Cause {
@@ -53,5 +53,5 @@ function countCause(resource: Resource, objects: readonly ApiObject[]): Cause {
   const verb = objects.length === 1 ? 'remains' : 'remain';
   const message = `${counted(objects.length, resource)} ${verb} (${someNames(objects)})${state}.`;
   const target = { resource, object: first };
-  return { reason: 'ContentRemains', message, object: explained(target), command: commandOn('why not deleted', target) };
+  return causeOf(target, 'ContentRemains', message, commandOn('why not deleted', target));
 }

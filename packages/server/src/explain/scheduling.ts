@@ -4,9 +4,10 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Slices } from '@plat-dev/lib/slices';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, commandOn, explained, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, explained, sentence } from './cause.ts';
 import { claimCauses } from './claims.ts';
 import { claimNamesOf } from './pod-references.ts';
+import type { Reason } from './reasons.ts';
 
 /** Objects by which a scheduler decides. */
 interface PlacementObjects {
@@ -47,10 +48,8 @@ const DEFAULT_SCHEDULER = 'default-scheduler';
 export async function unscheduledCauses(view: CallersView, target: Target, scheduling: Scheduling): Promise<UnscheduledAnswer> {
   const { spec, status } = target.object as Wire<Pod>;
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const object = explained(target);
-  const describe = commandOn('describe', target);
-  const only = (reason: string, message: string, command = describe): UnscheduledAnswer => ({
-    causes: [{ reason, message, object, command }],
+  const only = (reason: Reason, message: string, command?: string): UnscheduledAnswer => ({
+    causes: [causeOf(target, reason, message, command)],
     refusals: [],
   });
   const gates = (spec as { schedulingGates?: { name: string }[] } | undefined)?.schedulingGates ?? [];
@@ -97,12 +96,7 @@ async function podClaimCauses(view: CallersView, target: Target): Promise<Cause[
         })),
       );
     else if (claim.isKnown)
-      causes.push({
-        reason: 'ClaimMissing',
-        message: `The claim ${name} does not exist.`,
-        object: explained(target),
-        command: `get persistentvolumeclaims -n ${namespace}`,
-      });
+      causes.push(causeOf(target, 'ClaimMissing', `The claim ${name} does not exist.`, `get persistentvolumeclaims -n ${namespace}`));
   }
   return causes;
 }
@@ -114,7 +108,7 @@ async function refusedCauses(view: CallersView, target: Target, scheduling: Sche
   if (objects?.nodes.length === 0) return { causes: [noNodes(target)], refusals: [] };
   if (objects === undefined) {
     const refusals = refusalsOfMessage(condition?.message ?? '');
-    const causes = refusals.map((refused) => causeOf(target, refused));
+    const causes = refusals.map((refused) => refusalCause(target, refused));
     if (causes.length === 0)
       causes.push(/^no nodes available/.test(condition?.message ?? '') ? noNodes(target) : undecided(target, condition?.message));
     return { causes, refusals };
@@ -126,7 +120,7 @@ async function refusedCauses(view: CallersView, target: Target, scheduling: Sche
   for (const { node, reasons } of byNode)
     for (const reason of reasons) nodesByReason.set(reason, [...(nodesByReason.get(reason) ?? []), node]);
   const refusals = [...nodesByReason].map(([reason, nodes]) => ({ reason, count: nodes.length, nodes })).sort(byCount);
-  return { causes: refusals.map((refused) => causeOf(target, refused)), refusals };
+  return { causes: refusals.map((refused) => refusalCause(target, refused)), refusals };
 }
 
 /** Undefined where the caller may not read all of them: what depends on others must not be told. */
@@ -170,7 +164,7 @@ function refusalsOfMessage(message: string): RefusedNodes[] {
 
 const byCount = (a: RefusedNodes, b: RefusedNodes): number => b.count - a.count || (a.reason < b.reason ? -1 : 1);
 
-const words: readonly (readonly [pattern: RegExp, word: string])[] = [
+const words: readonly (readonly [pattern: RegExp, word: Reason])[] = [
   [/^Insufficient |^Too many pods/, 'InsufficientResources'],
   [/untolerated taint/, 'UntoleratedTaint'],
   [/unschedulable/, 'NodeUnschedulable'],
@@ -184,7 +178,7 @@ const words: readonly (readonly [pattern: RegExp, word: string])[] = [
 /** Names of nodes in a message. */
 const MOST_NODES = 3;
 
-function causeOf(target: Target, { reason, count, nodes }: RefusedNodes): Cause {
+function refusalCause(target: Target, { reason, count, nodes }: RefusedNodes): Cause {
   const [, word = 'NodesRefuse'] = words.find(([pattern]) => pattern.test(reason)) ?? [];
   const names = nodes.slice(0, MOST_NODES).join(', ');
   const others = count - Math.min(nodes.length, MOST_NODES);
@@ -196,23 +190,10 @@ function causeOf(target: Target, { reason, count, nodes }: RefusedNodes): Cause 
         : `${names} and ${others} other${others === 1 ? '' : 's'}`;
   const [first] = nodes;
   const command = first === undefined ? commandOn('describe', target) : `describe nodes/${first}`;
-  return { reason: word, message: sentence(`${where}: ${reason.replace(/^node\(s\) /, '')}`), object: explained(target), command };
+  return causeOf(target, word, sentence(`${where}: ${reason.replace(/^node\(s\) /, '')}`), command);
 }
-const noNodes = (target: Target): Cause => ({
-  reason: 'NoNodes',
-  message: 'There are no nodes.',
-  object: explained(target),
-  command: 'get nodes',
-});
-const fits = (target: Target, node: string): Cause => ({
-  reason: 'WaitsForScheduler',
-  message: `It fits on ${node}: the scheduler should bind it soon.`,
-  object: explained(target),
-  command: commandOn('get', target, '--watch'),
-});
-const undecided = (target: Target, message = ''): Cause => ({
-  reason: 'Unschedulable',
-  message: message === '' ? 'The scheduler has not decided about it yet.' : sentence(message),
-  object: explained(target),
-  command: commandOn('describe', target),
-});
+const noNodes = (target: Target): Cause => causeOf(target, 'NoNodes', 'There are no nodes.', 'get nodes');
+const fits = (target: Target, node: string): Cause =>
+  causeOf(target, 'WaitsForScheduler', `It fits on ${node}: the scheduler should bind it soon.`, commandOn('get', target, '--watch'));
+const undecided = (target: Target, message = ''): Cause =>
+  causeOf(target, 'Unschedulable', message === '' ? 'The scheduler has not decided about it yet.' : sentence(message));
