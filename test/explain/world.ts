@@ -45,6 +45,24 @@ export interface Question {
   readonly name: string;
 }
 
+/** A constructed state, and the cause that is named first. */
+export interface Case {
+  readonly title: string;
+  /** Constructs the state and answers what to ask about; `why pending` asks about the pod `web`. */
+  readonly make: (world: World) => Promise<Question>;
+  readonly reason: string;
+  readonly message: RegExp;
+  readonly command: RegExp;
+  /** Another cause that is named. */
+  readonly also?: string;
+  /** `deployments/web → replicasets/web-1 → pods/web-1-x`: from the object of the question to that of the cause. */
+  readonly chain?: string;
+  /** Without the built-in scheduler. */
+  readonly isAlone?: boolean;
+  /** By a user who has only the rights that the case grants. */
+  readonly isAskedByAlice?: boolean;
+}
+
 export class World {
   readonly server: TestServer;
   readonly ns: string;
@@ -71,6 +89,13 @@ export class World {
   }
   async remove(plural: string, name: string, options: object = {}, api?: string): Promise<void> {
     await this.server.admin.ok('DELETE', this.path(plural, name, api), options);
+  }
+  /** Rights of alice in all namespaces, besides that to ask. */
+  async grantCluster(name: string, rules: readonly object[]): Promise<void> {
+    const asking = { verbs: ['create'], apiGroups: ['explain.k8s.io'], resources: ['*'] };
+    await this.put('clusterroles', { metadata: { name }, rules: [asking, ...rules] });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name };
+    await this.put('clusterrolebindings', { metadata: { name }, roleRef, subjects: [{ kind: 'User', name: 'alice' }] });
   }
   /** Objects without a namespace would be causes in the next case. */
   async close(): Promise<void> {

@@ -74,7 +74,7 @@ async function staticCauses(view: CallersView, target: Target, hasNoClass: boole
       volume.status?.phase === 'Available' &&
       (volume.spec?.storageClassName ?? '') === (spec?.storageClassName ?? '') &&
       (spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode)) &&
-      amountOf(volume.spec?.capacity) >= needed,
+      amountOf(volume.spec?.capacity).compare(needed) >= 0,
   );
   const name = metadata.name ?? '';
   if (fitting.length > 0 || !isWhole) return [causeOf(target, 'WaitsForBinder', `The claim ${name} waits to be bound to a volume.`)];
@@ -82,8 +82,8 @@ async function staticCauses(view: CallersView, target: Target, hasNoClass: boole
   const message = `No available volume fits the claim ${name}, and nothing provisions one.${hint}`;
   return [causeOf(target, 'NoVolumeFits', message, hasNoClass ? 'get storageclasses' : 'get persistentvolumes')];
 }
-const amountOf = (quantities: Readonly<Record<string, unknown>> | null | undefined): number =>
-  Number(amount((quantities?.storage as string | undefined) ?? '0'));
+const amountOf = (quantities: Readonly<Record<string, unknown>> | null | undefined) =>
+  amount((quantities?.storage as string | undefined) ?? '0');
 
 async function isConsumed(view: CallersView, { object: { metadata } }: Target): Promise<boolean> {
   const name = metadata.name ?? '';

@@ -4,8 +4,9 @@ import type { Target } from './callers-view.ts';
 import { type Cause, causeOf, commandOn, sentence } from './cause.ts';
 import { dependentsOf } from './dependents.ts';
 import type { Readiness } from './readiness-question.ts';
+import type { Reason } from './reasons.ts';
 
-interface Condition {
+export interface Condition {
   readonly type?: string;
   readonly status?: string;
   readonly reason?: string;
@@ -25,13 +26,13 @@ export const conditionsOf = (object: ApiObject): readonly Condition[] => {
 };
 
 /** Causes of conditions, the readiness itself first. */
-export function unmetConditions(target: Target, isUnmet = isUnmetUsually): Cause[] {
+export function unmetConditions(target: Target, isUnmet = isUnmetUsually, word: Reason = 'Condition'): Cause[] {
   return conditionsOf(target.object)
     .filter(isUnmet)
     .sort((a, b) => Number(b.type === 'Ready') - Number(a.type === 'Ready'))
     .map(({ type = '', status = '', reason = '', message = '' }) => {
       const why = [reason, message].filter((text) => text !== '').join(': ');
-      return causeOf(target, 'Condition', sentence(`Its condition ${type} is ${status}${why === '' ? '' : `: ${why}`}`));
+      return causeOf(target, word, sentence(`Its condition ${type} is ${status}${why === '' ? '' : `: ${why}`}`));
     });
 }
 const isUnmetUsually = ({ type = '', status }: Condition): boolean =>

@@ -3,9 +3,8 @@ import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Target } from './callers-view.ts';
 import { type Cause, causeOf, commandOn, quoted, sentence } from './cause.ts';
-import { conditionsOf, unmetConditions } from './conditions.ts';
+import { type Condition, conditionsOf, unmetConditions } from './conditions.ts';
 import type { Readiness } from './readiness-question.ts';
-import type { Reason } from './reasons.ts';
 
 export async function nodeReadiness({ view }: Readiness, target: Target): Promise<Cause[]> {
   const { name } = target.object.metadata;
@@ -35,25 +34,14 @@ export async function apiServiceCauses(readiness: Readiness, target: Target): Pr
   return [causeOf(target, 'ServiceMissing', message, `get services -n ${quoted(namespace)}`), ...unmet];
 }
 
-const definitionReasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
-  ['NamesAccepted', 'NamesConflict'],
-  ['NonStructuralSchema', 'NonStructuralSchema'],
-  ['Terminating', 'Deleting'],
-]);
-
 export async function definitionCauses(_readiness: Readiness, target: Target): Promise<Cause[]> {
+  if (target.object.metadata.deletionTimestamp !== undefined)
+    return [causeOf(target, 'Deleting', 'It is being deleted.', commandOn('why not deleted', target))];
   const conditions = conditionsOf(target.object);
-  const causes: Cause[] = [];
-  for (const { type = '', status, reason = '', message = '' } of conditions) {
-    const isUnmet =
-      type === 'NamesAccepted' || type === 'Established'
-        ? status !== 'True'
-        : (type === 'NonStructuralSchema' || type === 'Terminating') && status === 'True';
-    if (!isUnmet) continue;
-    const text = sentence(`Its condition ${type} is ${status}${reason === '' ? '' : `: ${reason}`}${message === '' ? '' : `: ${message}`}`);
-    const command = type === 'Terminating' ? commandOn('why not deleted', target) : commandOn('describe', target);
-    causes.push(causeOf(target, definitionReasons.get(type) ?? 'NotEstablished', text, command));
-  }
-  if (conditions.length === 0) causes.push(causeOf(target, 'NotEstablished', 'The server has not looked at it yet.'));
-  return causes;
+  if (conditions.length === 0) return [causeOf(target, 'NotEstablished', 'The server has not looked at it yet.')];
+  const isUnmet = (wanted: string) => (condition: Condition) => condition.type === wanted && condition.status !== 'True';
+  return [
+    ...unmetConditions(target, isUnmet('NamesAccepted'), 'NamesConflict'),
+    ...unmetConditions(target, isUnmet('Established'), 'NotEstablished'),
+  ];
 }

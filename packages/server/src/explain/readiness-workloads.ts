@@ -46,8 +46,8 @@ const byName = (a: Target, b: Target): number =>
 const ordinalOf = ({ object }: Target): number => Number(/-(\d+)$/.exec(object.metadata.name ?? '')?.[1] ?? 0);
 
 const refusals: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
-  [/exceeded quota|must specify .*quota|failed quota/, 'QuotaExceeded'],
-  [/(maximum|minimum) .* usage per|memory limit|must specify/, 'LimitRange'],
+  [/exceeded quota|failed quota/, 'QuotaExceeded'],
+  [/(maximum|minimum) .* usage per|limit to request ratio per/, 'LimitRange'],
   [/violates PodSecurity|unable to validate against any pod security policy/, 'PodSecurity'],
   [/admission webhook|failed calling webhook/, 'WebhookRefuses'],
   [/serviceaccount ".*" not found|error looking up service account/, 'ServiceAccountMissing'],

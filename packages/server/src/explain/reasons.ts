@@ -102,7 +102,6 @@ const otherReasons = [
   'NodeGone',
   'NodeNotReady',
   'NodeSilent',
-  'NonStructuralSchema',
   'NotEstablished',
   'PortMissing',
   'SelectorMatchesNothing',
