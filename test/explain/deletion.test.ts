@@ -1,5 +1,6 @@
 /** `why not deleted`: constructed cases, each with the cause that is named first. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MOST_CAUSES } from '../../packages/server/src/explain/cause.ts';
 import type { Loose, TestServer } from '../support/server.ts';
 import { deletedConfigMap, deletedPod, foreground, hold, webhook } from './cases/deleted-objects.ts';
 import { deletionCases } from './cases/deletion.ts';
@@ -27,6 +28,25 @@ describe('the first cause', () => {
       }
     },
   );
+});
+
+test('an answer names a bounded number of causes, and says how many there are', async () => {
+  const world = new World(server, await server.namespace());
+  const withFinalizers = async (name: string, count: number) => {
+    const finalizers = Array.from({ length: count }, (_, index) => `example.com/hold-${index}`);
+    await world.put('configmaps', { metadata: { name, finalizers } });
+    await world.remove('configmaps', name);
+    return askWhy(server.admin, 'deletionexplanations', { resource: 'configmaps', namespace: world.ns, name });
+  };
+  const atBound = await withFinalizers('at-bound', MOST_CAUSES);
+  expect(atBound).toMatchObject({ deleting: true, causes: { length: MOST_CAUSES } });
+  expect(atBound).not.toHaveProperty('incomplete');
+  const beyond = await withFinalizers('beyond', MOST_CAUSES + 1);
+  expect(beyond).toMatchObject({
+    causes: { length: MOST_CAUSES },
+    incomplete: [`only ${MOST_CAUSES} of ${MOST_CAUSES + 1} causes are named`],
+  });
+  expect(beyond.causes[0].message).toContain('example.com/hold-0.');
 });
 
 describe('rights', () => {
