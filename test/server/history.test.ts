@@ -65,6 +65,23 @@ onStores(['memory', 'lmdb', 'etcd'], { controllers: ['serviceaccount'] }, (serve
     expect(objects.reverse()).toEqual(versions);
   });
 
+  test('a change is the same whether objects are asked for or not, large or small; owners of fields are no part of it', async () => {
+    await shop.ok('POST', path, { metadata: { name: 'c' }, data: { x: '1' } });
+    await merge(shop, `${path}/c`, { metadata: { managedFields: [{}] } });
+    await merge(shop, `${path}/c`, { data: { large: 'x'.repeat(20_000) } });
+    await merge(shop, `${path}/c`, { data: { large: null } });
+    const { items } = await shop.ok('GET', `${path}/c?history=true`);
+    expect(items.map(({ change, patch }: Loose) => `${change} ${patch?.map(({ path: field }: Loose) => field)}`)).toEqual([
+      'data.large removed /data/large',
+      expect.stringMatching(/^data\.large = x+… \/data\/large$/),
+      'no field ',
+      'undefined undefined',
+    ]);
+    const full = await shop.ok('GET', `${path}/c?history=full`);
+    expect(full.items.map(({ object: _, ...item }: Loose) => item)).toEqual(items);
+    await shop.ok('DELETE', `${path}/c`);
+  });
+
   test('in pages, which neither repeat nor miss a version', async () => {
     const whole = await shop.ok('GET', `${path}?history=true`);
     const paged: Loose[] = [];

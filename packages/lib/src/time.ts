@@ -136,7 +136,7 @@ let lastText = '1970-01-01T00:00:00Z';
 /** `2024-05-06T07:08:09.000123Z` */
 export function formatMicroTime(instant: Instant): string {
   const micros = String(Math.floor(instant.nanos / 1000)).padStart(6, '0');
-  return `${new Date(instant.seconds * 1000).toISOString().slice(0, -5)}.${micros}Z`;
+  return `${formatTime(instant.seconds * 1000).slice(0, -1)}.${micros}Z`;
 }
 /** Microsecond text of a point in milliseconds since 1970. */
 export function microTimeOf(millis: number): string {

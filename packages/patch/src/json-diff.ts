@@ -34,7 +34,6 @@ export function* jsonDiff(from: JsonValue, to: JsonValue): Work<ChangeOperation[
 
 function* compare(from: JsonValue, to: JsonValue, path: string, comparison: Comparison): Work<void> {
   if (comparison.operations.length > MAX_OPERATIONS) return;
-  if (++comparison.compared % STEP === 0) yield;
   if (Array.isArray(from) && Array.isArray(to)) yield* compareLists(from, to, path, comparison);
   else if (isObject(from) && isObject(to)) yield* compareObjects(from, to, path, comparison);
   else if (!equal(from, to)) comparison.operations.push({ op: 'replace', path, value: to });
@@ -43,9 +42,12 @@ function* compare(from: JsonValue, to: JsonValue, path: string, comparison: Comp
 function* compareObjects(from: JsonObject, to: JsonObject, path: string, comparison: Comparison): Work<void> {
   const { operations } = comparison;
   for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) operations.push({ op: 'remove', path: member(path, key) });
-  for (const [key, value] of Object.entries(to)) {
-    if (Object.hasOwn(from, key)) yield* compare(own(from, key) as JsonValue, value, member(path, key), comparison);
-    else operations.push({ op: 'add', path: member(path, key), value });
+  for (const key of Object.keys(to)) {
+    if (++comparison.compared % STEP === 0) yield;
+    const [earlier, value] = [own(from, key), to[key] as JsonValue];
+    if (earlier === value) continue;
+    if (earlier === undefined) operations.push({ op: 'add', path: member(path, key), value });
+    else yield* compare(earlier, value, member(path, key), comparison);
   }
 }
 
@@ -59,7 +61,10 @@ function* compareLists(from: readonly JsonValue[], to: readonly JsonValue[], pat
   while (end < shorter - start && equal(from[from.length - 1 - end], to[to.length - 1 - end])) end++;
   const [removed, added] = [from.length - end, to.length - end];
   const common = Math.min(removed, added);
-  for (let i = start; i < common; i++) yield* compare(from[i] as JsonValue, to[i] as JsonValue, `${path}/${i}`, comparison);
+  for (let i = start; i < common; i++) {
+    if (++comparison.compared % STEP === 0) yield;
+    if (from[i] !== to[i]) yield* compare(from[i] as JsonValue, to[i] as JsonValue, `${path}/${i}`, comparison);
+  }
   // From the last on, so that the places of the others stay.
   for (let i = removed - 1; i >= common; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
   for (let i = common; i < added; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] as JsonValue });

@@ -2,17 +2,25 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { RequestEnded, SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
 import { toJson } from '@plat-dev/schema/json';
-import type { JsonObject } from '@plat-dev/schema/types';
+import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import type { HistoryPolicy, KeptVersion } from '@plat-dev/storage/history';
-import { type Item, itemFromStored } from '@plat-dev/storage/item';
+import { type Item, itemFromStored, storedObject } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
 import { parsedText } from '../registry/versions.ts';
 import { isStoredForm } from '../response/represent.ts';
 import { decodeNote } from './note.ts';
 import { withoutValues } from './without-values.ts';
 
-/** An object in one version, or why it cannot be shown. `withoutValues`: only the names of its keys are there. */
-export type KeptDocument = { readonly object: JsonObject; readonly withoutValues?: true } | { readonly reason: string };
+/** An object in one version, or why it cannot be shown. */
+export type KeptDocument = DocumentParts | { readonly reason: string };
+interface DocumentParts {
+  /** Without managedFields and resourceVersion: what differs in every version tells nothing about a change. */
+  readonly object: JsonObject;
+  /** They are there only if the whole object was asked for. */
+  readonly managedFields?: JsonValue | undefined;
+  /** Only the names of its keys are there. */
+  readonly withoutValues?: true;
+}
 
 const NO_VALUE = 'only its metadata is kept';
 
@@ -23,35 +31,59 @@ export function hidesValues(policy: HistoryPolicy | undefined, { kind }: Resourc
   return rule === undefined ? kind.group === '' && kind.plural === 'secrets' : !rule.values;
 }
 
-/** Documents of versions in their order. Where a webhook converts, it is asked about all of them together. */
+/** The object of a document as it was read then. */
+export function wholeObject({ object, managedFields }: DocumentParts, { revision }: KeptVersion): JsonObject {
+  const metadata = { ...(object.metadata as JsonObject), resourceVersion: String(revision), ...(managedFields && { managedFields }) };
+  return { ...object, metadata };
+}
+
+/**
+ * Documents of versions in their order. Where a webhook converts, it is asked about all of them together. `isWhole`: with managedFields.
+ */
 export async function documentsOf(
   policy: HistoryPolicy | undefined,
   resource: Resource,
   versions: readonly KeptVersion[],
+  isWhole: boolean,
   slices: Slices,
   retries: ConversionRetries,
 ): Promise<KeptDocument[]> {
-  const readable = versions.map((version) => itemOrDocument(resource, version, hidesValues(policy, resource, version.key)));
+  const readable = versions.map((version) => itemOrDocument(resource, version, hidesValues(policy, resource, version.key), isWhole));
   const items = readable.flatMap((one) => ('bytes' in one ? [one] : []));
   const objects = (await objectsOf(resource, items, slices, retries)).values();
   return readable.map((one, i) => {
     if (!('bytes' in one)) return one;
     const object = objects.next().value as JsonObject | Error;
     if (object instanceof Error) return { reason: `it cannot be converted: ${object.message}` };
-    const version = versions[i] as KeptVersion;
-    if (!hidesValues(policy, resource, version.key)) return { object };
-    return { object: outlined(resource, version, withoutValues(object as never) as JsonObject), withoutValues: true };
+    const isHidden = hidesValues(policy, resource, (versions[i] as KeptVersion).key);
+    return isHidden ? outlined(resource, withoutValues(object as never) as JsonObject) : partsOf(object);
   });
 }
 
 /** The stored object of a version, or its document where that is not read from one. */
-function itemOrDocument(resource: Resource, version: KeptVersion, isHidden: boolean): Item | KeptDocument {
+function itemOrDocument(resource: Resource, version: KeptVersion, isHidden: boolean, isWhole: boolean): Item | KeptDocument {
   const { value, unreadable } = version;
   const outline = isHidden || value === undefined ? decodeNote(version.note)?.outline : undefined;
-  if (outline !== undefined) return { object: outlined(resource, version, outline as JsonObject), withoutValues: true };
+  if (outline !== undefined) return outlined(resource, outline as JsonObject);
   if (unreadable !== undefined) return { reason: unreadable.reason };
   if (value === undefined) return { reason: NO_VALUE };
-  return unselectedItem(resource, version, value) ?? { reason: 'it cannot be read' };
+  const isShortText = isStoredForm(resource) && resource.read === undefined && value.length <= SLICED_FROM;
+  const document = isShortText && !isWhole && !isHidden ? documentOfText(value) : undefined;
+  return document ?? unselectedItem(resource, version, value) ?? { reason: 'it cannot be read' };
+}
+
+/** The document of a stored value that is the object's text; undefined if it cannot be read so. */
+function documentOfText(value: Buffer): KeptDocument | undefined {
+  try {
+    return partsOf(storedObject(value) as JsonObject);
+  } catch {
+    return undefined;
+  }
+}
+
+function partsOf(object: JsonObject): DocumentParts {
+  const { managedFields, resourceVersion: _, ...metadata } = object.metadata as JsonObject;
+  return { object: { ...object, metadata }, managedFields };
 }
 
 /** The item of a version whose value is kept; undefined if it cannot be read. */
@@ -82,7 +114,10 @@ async function objectsOf(
     return convertedObjects.map((object) => (object instanceof Error ? object : (toJson(resource.schema, object) as JsonObject)));
   }
   const objects: (JsonObject | Error)[] = [];
-  for (const item of items) objects.push(await objectOf(resource, item, item.bytes.length > SLICED_FROM ? slices : undefined));
+  for (const [i, item] of items.entries()) {
+    if (i > 0 && slices.due) await slices.pause();
+    objects.push(await objectOf(resource, item, item.bytes.length > SLICED_FROM ? slices : undefined));
+  }
   return objects;
 }
 
@@ -120,7 +155,6 @@ async function converted(
   }
 }
 
-function outlined(resource: Resource, { revision }: KeptVersion, outline: JsonObject): JsonObject {
-  const metadata = { ...(outline.metadata as JsonObject), resourceVersion: String(revision) };
-  return { kind: resource.kind.kind, apiVersion: resource.apiVersion, ...outline, metadata };
+function outlined({ kind, apiVersion }: Resource, outline: JsonObject): DocumentParts {
+  return { object: { kind: kind.kind, apiVersion, metadata: {}, ...outline }, withoutValues: true };
 }

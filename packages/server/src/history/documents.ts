@@ -8,13 +8,15 @@ import type { Resource } from '../registry/catalog.ts';
 import { type ConversionRetries, documentsOf, type KeptDocument } from './document.ts';
 import type { HistoryEntry } from './page.ts';
 
-/** Versions, and bytes of their values, that are made together where a webhook converts them. */
+/** Versions, and bytes of their values, that are made together: a webhook converts them in one call. */
 const MOST_TOGETHER = 200;
 const MOST_BYTES_TOGETHER = 256 * 1024;
 /** Failed calls of a webhook for one page after which the objects of a failed call are not tried in halves any more. */
 const MOST_RETRIES = 16;
 
 export class Documents {
+  /** Each version is shown with its whole object. */
+  readonly areWhole: boolean;
   readonly slices: Slices;
   private readonly policy: HistoryPolicy | undefined;
   private readonly resource: Resource;
@@ -24,9 +26,10 @@ export class Documents {
   private readonly documents = new Map<KeptVersion, KeptDocument>();
   private readonly retries: ConversionRetries = { left: MOST_RETRIES };
 
-  constructor(policy: HistoryPolicy | undefined, resource: Resource, entries: readonly HistoryEntry[], slices: Slices) {
+  constructor(policy: HistoryPolicy | undefined, resource: Resource, entries: readonly HistoryEntry[], areWhole: boolean, slices: Slices) {
     this.policy = policy;
     this.resource = resource;
+    this.areWhole = areWhole;
     this.slices = slices;
     for (const { version, replaced } of entries)
       for (const used of [version, replaced]) if (used?.type === 'put') this.uses.set(used, (this.uses.get(used) ?? 0) + 1);
@@ -45,15 +48,14 @@ export class Documents {
 
   private async makeNext(): Promise<void> {
     const versions: KeptVersion[] = [];
-    const most = this.resource.hub.later ? MOST_TOGETHER : 1;
-    for (let bytes = 0; versions.length < most && bytes < MOST_BYTES_TOGETHER; ) {
+    for (let bytes = 0; versions.length < MOST_TOGETHER && bytes < MOST_BYTES_TOGETHER; ) {
       const { value: version, done } = this.waiting.next();
       if (done) break;
       versions.push(version);
       bytes += version.value?.length ?? 0;
     }
     if (versions.length === 0) throw new Error('a version of history was asked for more often than it is used');
-    const documents = await documentsOf(this.policy, this.resource, versions, this.slices, this.retries);
+    const documents = await documentsOf(this.policy, this.resource, versions, this.areWhole, this.slices, this.retries);
     for (const [i, version] of versions.entries()) this.documents.set(version, documents[i] as KeptDocument);
   }
 }

@@ -2,21 +2,20 @@
  * `?history=true` on an object or a collection: the versions that are kept, newest first, with who made them and what they changed.
  * It needs the verb `history` on the resource besides `get` or `list`.
  */
-import type { ObjectVersion } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import { explainGroup } from '@plat-dev/kinds/explain-kinds';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
+import { microTimeOf } from '@plat-dev/lib/time';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, methodNotAllowed } from '@plat-dev/meta/errors';
 import { groupName } from '@plat-dev/meta/identity';
-import { formatMicroTime } from '@plat-dev/meta/time';
 import { type ChangeOperation, jsonDiff } from '@plat-dev/patch';
-import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
+import type { JsonObject } from '@plat-dev/schema/types';
 import type { KeptVersion } from '@plat-dev/storage/history';
 import type { Context } from '../context.ts';
 import { checkMayReadHistory, servesHistory } from '../history/access.ts';
 import { historyBody, type ShownVersion } from '../history/body.ts';
 import { changeText } from '../history/change-text.ts';
-import type { KeptDocument } from '../history/document.ts';
+import { type KeptDocument, wholeObject } from '../history/document.ts';
 import { Documents } from '../history/documents.ts';
 import { type HistoryEntry, type HistoryPlace, historyPage } from '../history/page.ts';
 import { type HistoryQuery, historyForm, readHistoryQuery } from '../history/query.ts';
@@ -49,9 +48,9 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
   const isUnknown = info.named && entries.length === 0 && next === undefined && !(await isKept(services, place, query));
   if (isUnknown) throw missing({ resource, namespace: info.namespace, name: info.name });
   const shown: ShownVersion[] = [];
-  const documents = new Documents(registry.history, resource, entries, slices);
+  const documents = new Documents(registry.history, resource, entries, query.full, slices);
   for (const entry of entries) {
-    shown.push(await shownVersion(documents, resource, entry, query.full));
+    shown.push(await shownVersion(documents, resource, entry));
     if (slices.due) await slices.pause();
   }
   const metadata = {
@@ -75,34 +74,37 @@ async function isKept({ registry }: Services, { prefix, exact }: HistoryPlace, q
   return (await registry.cache.engine.history.versions({ prefix, exact, limit: 1 })).versions.length > 0;
 }
 
-async function shownVersion(documents: Documents, resource: Resource, entry: HistoryEntry, full: boolean): Promise<ShownVersion> {
-  const { version, note, replaced } = entry;
+async function shownVersion(documents: Documents, resource: Resource, { version, note, replaced }: HistoryEntry): Promise<ShownVersion> {
   const { key, revision, created, time } = version;
   const type = version.type === 'delete' ? 'deleted' : created === revision ? 'created' : 'updated';
   const { namespace, name } = nameOf(resource, key);
   const document = type === 'deleted' ? undefined : await documents.of(version);
   const changed =
     type === 'updated' && document !== undefined ? await changeOf(documents, document, replaced, isSecrets(resource)) : undefined;
-  const object = document !== undefined && 'object' in document ? document.object : undefined;
+  const parts = document !== undefined && 'object' in document ? document : undefined;
   const origin = note?.origin;
-  const shown: Partial<ObjectVersion> & { name: string } = {
+  // Fields that are undefined are left out when the version is written.
+  const shown = {
     name,
-    ...present({ namespace, uid: (object?.metadata as { uid?: string } | undefined)?.uid }),
+    namespace: namespace || undefined,
+    uid: (parts?.object.metadata as { uid?: string } | undefined)?.uid,
     resourceVersion: String(revision),
-    ...(time > 0 && { time: formatMicroTime({ seconds: Math.floor(time / 1000), nanos: (time % 1000) * 1_000_000 }) as never }),
+    time: time > 0 ? microTimeOf(time) : undefined,
     type,
-    ...present({ user: note?.user, impersonator: origin?.impersonator, userAgent: origin?.userAgent, verb: origin?.verb }),
-    ...present({ subresource: origin?.subresource, fieldManager: note?.manager, auditID: origin?.auditId }),
-    ...(changed?.patch !== undefined && { patch: changed.patch as unknown as JsonValue }),
-    ...(full && object !== undefined && { object }),
-    ...(document !== undefined && 'withoutValues' in document && { withoutValues: true }),
-    ...present({ change: changed?.text, reason: document !== undefined && 'reason' in document ? document.reason : changed?.reason }),
+    user: note?.user || undefined,
+    impersonator: origin?.impersonator || undefined,
+    userAgent: origin?.userAgent || undefined,
+    verb: origin?.verb || undefined,
+    subresource: origin?.subresource || undefined,
+    fieldManager: note?.manager || undefined,
+    auditID: origin?.auditId || undefined,
+    patch: changed?.patch,
+    object: documents.areWhole && parts !== undefined ? wholeObject(parts, version) : undefined,
+    withoutValues: parts?.withoutValues,
+    change: changed?.text,
+    reason: document !== undefined && 'reason' in document ? document.reason : changed?.reason,
   };
   return { version: shown as unknown as JsonObject, time, change: changed?.text ?? type };
-}
-
-function present(fields: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined && field[1] !== ''));
 }
 
 function nameOf({ kind, collection }: Resource, key: string): { namespace: string; name: string } {
@@ -128,14 +130,7 @@ async function changeOf(
   const earlier = await documents.of(replaced);
   if ('reason' in earlier) return { reason: `the version before: ${earlier.reason}` };
   if ('reason' in document) return {};
-  const from = comparable(earlier.object);
-  const patch = await inSlices(jsonDiff(from, comparable(document.object)), documents.slices);
+  const patch = await inSlices(jsonDiff(earlier.object, document.object), documents.slices);
   const isUnseen = patch.length === 0 && document.withoutValues === true;
-  return { patch, text: isUnseen ? 'values that are not kept' : changeText(patch, from, isSecret) };
-}
-
-/** What differs in every version tells nothing. */
-function comparable(object: JsonObject): JsonObject {
-  const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata as JsonObject;
-  return { ...object, metadata };
+  return { patch, text: isUnseen ? 'values that are not kept' : changeText(patch, earlier.object, isSecret) };
 }
