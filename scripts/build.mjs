@@ -1,5 +1,6 @@
 /**
- * Builds dist/: plat.js (the program), index.* (for embedding), testing.* (for tests) and etcd.cjs (for `plat envtest`).
+ * Builds dist/: plat.js (the program), index.* (for embedding), testing.* (for tests), etcd.cjs (for `plat envtest`) and
+ * console/ (the page, see build-console.mjs).
  * scripts/types.mjs adds type declarations.
  *
  * All entries are bundled in one graph and share its chunks, so that each class exists once in a process, however it was loaded. A
@@ -12,6 +13,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { consoleFiles } from './build-console.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -24,6 +26,7 @@ const library = {
   'testing-jest': 'packages/testing/src/runners/jest.ts',
   'testing-node': 'packages/testing/src/runners/node.ts',
 };
+const page = consoleFiles();
 const programs = { plat: 'packages/cli/src/main.ts', etcd: 'packages/cli/src/envtest/etcd-program.ts' };
 
 const bundle = await rolldown({
@@ -68,6 +71,7 @@ for (const name of Object.keys(library)) {
   const { exports } = output.find(({ fileName }) => fileName === `${name}.cjs`);
   files.set(`${name}.mjs`, `import loaded from './${name}.cjs';\n\nexport const { ${exports.join(', ')} } = loaded;\n`);
 }
+for (const [name, content] of await page) files.set(`console/${name}`, content);
 await write(files);
 
 /** The package of the last module of a chunk, which is the one that the others are there for. */
@@ -78,7 +82,7 @@ function packageNameOf(modules) {
 
 /** A server that runs from here finds the chunks that it has not loaded yet, as long as they are the same. */
 async function write(files) {
-  await mkdir(join(dist, 'chunks'), { recursive: true });
+  for (const folder of ['chunks', 'console/assets']) await mkdir(join(dist, folder), { recursive: true });
   const older = await readdir(dist, { recursive: true, withFileTypes: true });
   const paths = older.filter((file) => file.isFile()).map((file) => join(file.parentPath ?? file.path, file.name));
   const wanted = new Set([...files.keys()].map((name) => join(dist, name)));

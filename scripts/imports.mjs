@@ -18,12 +18,12 @@ export function importsOf(text) {
   return [...new Set([...names].map((match) => match[2]))];
 }
 
-/** Modules that a runner of tests loads, which is there then. */
-const isForRunner = (file) => file.startsWith('packages/testing/src/runners/');
+/** Modules that a runner of tests loads, which is there then; and those of the page, whose dependencies are part of its bundle. */
+const usesTools = (file) => file.startsWith('packages/testing/src/runners/') || file.startsWith('packages/console/src/');
 
 /** Whether a file may import a package; tests may use what is there for them alone. */
 function mayImport(file, { dependencies, devDependencies }, name) {
-  const lists = isTest(file) || isForRunner(file) ? [dependencies, devDependencies] : [dependencies];
+  const lists = isTest(file) || usesTools(file) ? [dependencies, devDependencies] : [dependencies];
   return lists.some((list) => list !== undefined && Object.hasOwn(list, name));
 }
 
@@ -81,7 +81,7 @@ function check() {
   for (const [name, manifest] of packages) {
     const used = new Set();
     for (const path of readdirSync(join(root, 'packages', name, 'src'), { recursive: true, encoding: 'utf8' })) {
-      if (!path.endsWith('.ts')) continue;
+      if (!/\.tsx?$/.test(path)) continue;
       const file = `packages/${name}/src/${path.replaceAll('\\', '/')}`;
       const names = importsOf(readFileSync(join(root, file), 'utf8'));
       faults.push(...faultsOf(file, names, manifest));

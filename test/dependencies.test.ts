@@ -14,6 +14,11 @@ const manifest: { name: string; dependencies: Record<string, string>; devDepende
 const lockfile: Lockfile = json('package-lock.json');
 const installed = (path: string) => (existsSync(join(root, path, 'package.json')) ? json(`${path}/package.json`) : undefined);
 const licences = licencesOf(lockfile, installed);
+/** What `packages/console` depends on, but for tools and packages of this repository. */
+function bundledPackages(): [string, string][] {
+  const { devDependencies }: { devDependencies: Record<string, string> } = json('packages/console/package.json');
+  return Object.entries(devDependencies).filter(([name]) => !name.startsWith('@plat-dev/') && name !== 'vite' && name !== 'vitest');
+}
 
 describe('docs/dependencies.md', () => {
   const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
@@ -60,6 +65,17 @@ describe('docs/dependencies.md', () => {
       facts.sort(),
     );
     for (const [name, cells] of rows) expect([name, cells[2]]).not.toEqual([name, '']);
+  });
+
+  test('has a row for each package that the page of the console is made of', () => {
+    const rows = tableUnder('In the page of the console');
+    const facts = bundledPackages().map(([name, version]) => [name, version, licenceOf(name)]);
+    expect(
+      [...rows].map(([name, [version, licence]]) => [name, version, licence]).sort(),
+      how('package, version, licence, use, who'),
+    ).toEqual(facts.sort());
+    for (const [, version, licence] of facts)
+      expect([version, isAllowed(licence ?? '', permissive)]).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/), true]);
   });
 
   /** What is built on the machine does not count. */
