@@ -2,7 +2,8 @@
 //   node bench/compare.mjs --base DIR    DIR: another checkout, built (npm run build)
 //   node bench/compare.mjs --node DIR    DIR: where another version of Node has its program `node`
 //   --pairs N    servers of each build, one after another (5)
-//   --rounds N   rounds of each load with each pair (3)   --seconds N   length of one, and of the warm-up before them (1)
+//   --rounds N   rounds of each load with each pair (3)   --seconds N   length of one (1)
+//   --warm N     seconds of each load before its rounds (6): the engine compiles for that long what a load runs
 //   --only a,b   some loads                               --write       add the figures to bench/RESULTS.md
 // Every round runs both builds, in changing order, so that what else the machine does meets both. Two processes of the same build
 // differ by several percent, as the engine compiles what it happens to see: so there are several pairs. The figure of a load
@@ -23,6 +24,7 @@ if ((base === undefined) === (nodeDirectory === undefined)) throw new Error('eit
 const pairs = Number(option('pairs', '5'));
 const rounds = Number(option('rounds', '3'));
 const seconds = Number(option('seconds', '1'));
+const warmSeconds = Number(option('warm', '6'));
 const only = option('only')?.split(',');
 const chosen = Object.entries(loads).filter(([name]) => only === undefined || only.includes(name));
 const figures = new Map(chosen.map(([name]) => [name, { base: [], this: [], bare: [] }]));
@@ -36,7 +38,7 @@ for (let pair = 0; pair < pairs; pair++) {
   const bare = await startBare(builds[0].server.dataDir, one, one);
   load(bare.address, '/small', { seconds: 1 });
   for (const [name, { path, script }] of chosen) {
-    for (const { server } of builds) load(server.address, path, { script, seconds });
+    for (const { server } of builds) load(server.address, path, { script, seconds: warmSeconds });
     for (let round = 0; round < rounds; round++) {
       const order = (pair + round) % 2 === 0 ? builds : [...builds].reverse();
       for (const { name: build, server } of order)
