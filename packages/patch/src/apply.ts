@@ -22,7 +22,7 @@ import { overlay } from './overlay.ts';
 import { compareLarge, fieldsOfLarge } from './parts.ts';
 import { prune, pruneAcross, type Versioned } from './prune.ts';
 import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths } from './record-update.ts';
-import { isObject, shapeOf, Untyped, type Values } from './shape.ts';
+import { isObject, type Shape, shapeOf, Untyped, type Values } from './shape.ts';
 
 const FIRST_APPLY = 'before-first-apply';
 
@@ -87,7 +87,7 @@ function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
   const shape = shapeOf(type);
   const skipped = skippedPaths(write.resetFields);
   const storedEntries = live === undefined ? undefined : managedFieldsOf(live);
-  const managersBefore = yield* managersOf(write, storedEntries);
+  const managersBefore = managersOf(storedEntries) ?? (live === undefined ? [] : yield* firstManagers(write, live));
   try {
     yield;
     const set = write.large ? yield* fieldsOfLarge(shape, applied, skipped) : fieldsOf(shape, applied, skipped);
@@ -105,7 +105,8 @@ function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
     const others = managersBefore.filter((manager) => manager !== last);
     const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
     yield;
-    const prunedObject = last === undefined ? merged : yield* pruned(write, merged, last, self, others);
+    const prunedObject =
+      last === undefined || isAllSpecified(shape, last, self) ? merged : yield* pruned(write, merged, last, self, others);
     yield;
     const comparison = write.large ? yield* compareLarge(shape, live, prunedObject, skipped) : undefined;
     const versions = new Comparisons(write, live, prunedObject, skipped, () => decodedObject(write, prunedObject), comparison);
@@ -146,13 +147,14 @@ function sameOwners(before: readonly Manager[], after: readonly Manager[]): bool
   );
 }
 
-/** The managers of the stored object. The fields of an object without managers belong to its previous writer. */
-function* managersOf(write: ApplyWrite, storedEntries: readonly ManagedFieldsEntry[] | undefined): Work<readonly Manager[]> {
-  const { live } = write;
-  const managers = storedEntries === undefined ? [] : (readManagers(storedEntries, true) ?? []);
-  if (managers.length > 0 || live === undefined) return managers;
-  return yield* managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
+/** The managers of the stored object, if it has some. */
+function managersOf(storedEntries: readonly ManagedFieldsEntry[] | undefined): readonly Manager[] | undefined {
+  const managers = storedEntries === undefined ? undefined : readManagers(storedEntries, true);
+  return managers?.length === 0 ? undefined : managers;
 }
+/** The fields of an object without managers belong to its previous writer. */
+const firstManagers = (write: ApplyWrite, live: Values): Work<readonly Manager[]> =>
+  managersAfterUpdate({ ...write, manager: FIRST_APPLY, live: undefined, object: live }, []);
 
 /** The remaining fields of other managers: without those that the apply changes or removes. */
 function* remainingManagers(others: readonly Manager[], versions: Comparisons, force: boolean): Work<Manager[]> {
@@ -177,13 +179,15 @@ function* remainingManagers(others: readonly Manager[], versions: Comparisons, f
 /** Every object has metadata and a name, regardless of its owners. */
 const everyones: FieldSet = union(setOf(['f:metadata']), setOf(['f:metadata', 'f:name']));
 
+/** Mostly an applier specifies the same fields as before, and nothing is removed. */
+const isAllSpecified = (shape: Shape, last: Manager, self: Manager): boolean =>
+  last.apiVersion === self.apiVersion && isEmpty(difference(reconcile(shape, last.fields), self.fields));
+
 function* pruned(write: ApplyWrite, merged: Values, last: Manager, self: Manager, others: readonly Manager[]): Work<Values> {
   const { apiVersion } = write;
   const shape = shapeOf(write.type);
   if (last.apiVersion === apiVersion && others.every((other) => other.apiVersion === apiVersion)) {
     const lastFields = reconcile(shape, last.fields);
-    // Mostly an applier specifies the same fields as before, and nothing is removed.
-    if (isEmpty(difference(lastFields, self.fields))) return merged;
     const sets = [union(everyones, self.fields)];
     for (const other of others) {
       sets.push(reconcile(shape, other.fields));
