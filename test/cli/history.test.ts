@@ -5,7 +5,6 @@ import { run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { type Loose, startTestServer, type TestServer } from '../support/server.ts';
-import { onStores } from '../support/stores.ts';
 
 let server: TestServer;
 let plat: Plat;
@@ -214,42 +213,6 @@ describe('plat undo of one object', () => {
     await plat.ok(['undo', 'job/once', '-n', ns, '--yes']);
     const job = await server.admin.ok('GET', `${jobs}/once`);
     expect(Object.values(job.spec.selector.matchLabels)).toContain(job.metadata.uid);
-  });
-});
-
-/** A generator of random numbers whose seed replays a failure. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1103515245 + 12345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
-
-onStores(['memory', 'lmdb'], {}, (testServer) => {
-  test.each([1, 2, 3])('random changes: undo of any of them restores an equal object (seed %i)', async (seed) => {
-    const { admin } = testServer();
-    const own = platFor(testServer());
-    const namespace = await testServer().namespace();
-    const objects = `/api/v1/namespaces/${namespace}/configmaps`;
-    const random = randomFrom(seed);
-    const some = (prefix: string): Loose =>
-      Object.fromEntries(Array.from({ length: random(4) }, (_, i) => [`${prefix}${i}`, String(random(3))]));
-    const states: { version: string; object: Loose }[] = [];
-    for (let i = 0; i < 12; i++) {
-      const object = { metadata: { name: 'a', labels: some('l'), annotations: some('n') }, data: some('d') };
-      const exists = states.length > 0 && (await admin.get(`${objects}/a`)).status === 200;
-      if (exists && random(4) === 0) await admin.ok('DELETE', `${objects}/a`);
-      else {
-        const stored = await admin.ok(exists ? 'PUT' : 'POST', exists ? `${objects}/a` : objects, object);
-        states.push({ version: stored.metadata.resourceVersion, object: stored });
-      }
-    }
-    const content = ({ metadata, data }: Loose): Loose => ({ labels: metadata.labels, annotations: metadata.annotations, data });
-    for (const { version, object } of states) {
-      await own.ok(['undo', 'cm/a', '-n', namespace, '--to', version, '--yes']);
-      expect(content(await admin.ok('GET', `${objects}/a`))).toEqual(content(object));
-    }
   });
 });
 

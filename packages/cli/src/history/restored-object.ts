@@ -35,10 +35,19 @@ export function restored(live: PastObject, earlier: PastObject): PastObject {
     apiVersion: live.apiVersion as string,
     kind: live.kind as string,
     metadata: { ...metadata, ...present({ labels: earlier.metadata.labels ?? {}, annotations }) },
-    ...contentOf(earlier),
+    ...contentOf(live.metadata.uid === earlier.metadata.uid ? earlier : withAddressesOf(live, earlier)),
     ...(live.status !== undefined && { status: live.status }),
   } as PastObject;
 }
+
+/** A service keeps its addresses for as long as it exists; an earlier one of its name had others. */
+function withAddressesOf(live: PastObject, earlier: PastObject): PastObject {
+  if (live.kind !== 'Service' || live.apiVersion !== 'v1') return earlier;
+  const addresses = entriesOf(live.spec as JsonObject).filter(([name]) => addressFields.has(name));
+  const others = entriesOf(earlier.spec as JsonObject).filter(([name]) => !addressFields.has(name));
+  return { ...earlier, spec: Object.fromEntries([...others, ...addresses]) };
+}
+const addressFields: ReadonlySet<string> = new Set(['clusterIP', 'clusterIPs']);
 
 /** A deleted object as it is made anew: without what the server gave it. `ownerReferences`: those of today. */
 export function madeAnew(earlier: PastObject, ownerReferences: readonly JsonObject[]): PastObject {
