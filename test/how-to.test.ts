@@ -57,7 +57,7 @@ test('every page of changes has steps, and every file that a page names is there
 test('the commands of the page on refusals print what it shows', async () => {
   const server = await startTestServer();
   try {
-    const plat = platFor(server);
+    const plat = platFor(server, { PLATCONFIG: server.running.adminConfigPath }, []);
     const consoles = [...pageOf('find-why-a-request-was-refused.md').matchAll(/```console\n([\s\S]*?)```/g)].map(([, text = '']) => text);
     for (const [, line = '', output = ''] of consoles.join('').matchAll(/^\$ plat (.*)\n((?:(?!\$ ).*\n)*)/gm)) {
       const { stdout, stderr } = await plat.run(line.split(' '));

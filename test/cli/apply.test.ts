@@ -57,7 +57,7 @@ describe.each(['plat', 'kubernetes'])('apply with identity %s', (identity) => {
     expect(refused.stderr).toBe(
       'plat: configmap/c: 2 fields are owned by other managers:\n  "alice"\n    .data.x\n    .data.y\n' +
         'Remove them from the file to leave ownership as it is, set their current values to share ownership,\n' +
-        'or take ownership with --force-conflicts. `plat why conflict -f FILE` shows their values and more ways out.\n',
+        `or take ownership with --force-conflicts. \`plat why conflict -f FILE -n ${ns} --kubeconfig ${server.running.adminConfigPath}\` shows their values and more ways out.\n`,
     );
     expect(await plat.ok(['apply', '-n', ns, '-f', '-', '--field-manager=bob', '--force-conflicts'], mine)).toBe(
       'configmap/c configured\n',

@@ -56,7 +56,7 @@ describe('delete', () => {
     expect(await plat.timedOut(['delete', 'cm/held', '-n', ns, '--timeout=1m'])).toEqual({
       code: 1,
       stdout: 'configmap "held" deleted\n',
-      stderr: `plat: configmap/held: timed out waiting for the deletion: the object has finalizers example.com/hold; \`plat why not deleted configmaps/held -n ${ns}\` explains it\n`,
+      stderr: `plat: configmap/held: timed out waiting for the deletion: the object has finalizers example.com/hold; \`plat why not deleted configmaps/held -n ${ns} --kubeconfig ${server.running.adminConfigPath}\` explains it\n`,
     });
     expect(await plat.ok(['delete', 'cm/held', '-n', ns, '--wait=false'])).toBe('configmap "held" deleted\n');
     const { io, code } = plat.start(['delete', 'cm/held', '-n', ns]);

@@ -1,6 +1,6 @@
 /** `plat why conflict`: the owners of fields that an apply would change. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Plat, platFor } from '../support/plat.ts';
+import { type Plat, platFor, shellWords } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe.each(['plat', 'kubernetes'])('why conflict with identity %s', (identity) => {
@@ -42,10 +42,10 @@ describe.each(['plat', 'kubernetes'])('why conflict with identity %s', (identity
     expect(stdout).toContain('replicaset.apps/web: 2 fields have another owner than plat\n');
     expect(stdout).toMatch(/ {2}\.spec\.replicas\n {4}owner: {2}scaler \(Update of scale(, .*)?\)\n {4}now: {4}5\n {4}wanted: 2\n/);
     expect(stdout).toMatch(/\[name="main"\]\.image\n {4}owner: {2}bob \(Update, \d{4}-.*Z\)\n {4}now: {4}"web:9"\n {4}wanted: "web:2"\n/);
-    expect(stdout).toContain('plat apply -f web.json --force-conflicts\n');
+    expect(stdout).toContain(`plat apply -f web.json --force-conflicts -n ${ns} --kubeconfig ${server.running.adminConfigPath}\n`);
     const commands = stdout.split('\n').filter((line) => line.includes('plat owners release '));
     expect(commands).toHaveLength(2);
-    for (const line of commands) await plat.ok([...words(line).slice(1), '--yes']);
+    for (const line of commands) await plat.ok([...shellWords(line).slice(1), '--yes']);
     expect(await plat.ok(['apply', '-f', 'web.json', '-n', ns])).toContain('configured');
     expect(await plat.run(['why', 'conflict', '-f', 'web.json', '-n', ns])).toMatchObject({
       code: 1,
@@ -87,7 +87,3 @@ describe.each(['plat', 'kubernetes'])('why conflict with identity %s', (identity
     expect((await plat.run(['why', 'conflict'])).code).toBe(2);
   });
 });
-
-/** The words of a line, as a shell reads them. */
-const words = (line: string): string[] =>
-  [...line.trim().matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string));

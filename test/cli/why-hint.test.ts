@@ -1,6 +1,8 @@
 /** Errors that a `plat why` explains name it. */
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Plat, platFor } from '../support/plat.ts';
+import { type Plat, platFor, shellWords } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -16,8 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The command that the error names. */
-const hinted = (stderr: string): string[] => (/`plat (why [^`]*)` explains it\n$/.exec(stderr)?.[1] ?? '').split(' ');
+/** The command that the error names, without the file of the connection. */
+const hinted = (stderr: string): string[] => {
+  const command = /`plat (why [^`]*)` explains it\n$/.exec(stderr)?.[1] ?? '';
+  return command.replace(` --kubeconfig ${server.running.adminConfigPath}`, '').split(' ');
+};
 
 test('a request that is denied names the question about it, which is answered', async () => {
   for (const [args, question] of [
@@ -44,10 +49,12 @@ test('a refusal of admission, and a conflict of an apply', async () => {
     metadata: { name: 'p' },
     spec: { containers: [{ name: 'c', image: 'i' }], priorityClassName: 'none' },
   };
-  expect(hinted((await admin.run(['apply', '-f', '-', '-n', ns], pod)).stderr).join(' ')).toBe('why rejected -f FILE');
+  expect(hinted((await admin.run(['apply', '-f', '-', '-n', ns], pod)).stderr).join(' ')).toBe(`why rejected -f FILE -n ${ns}`);
   const map = (x: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { x } });
   await admin.ok(['apply', '-f', '-', '-n', ns, '--field-manager', 'ci'], map('1'));
-  expect((await admin.run(['apply', '-f', '-', '-n', ns], map('2'))).stderr).toContain('`plat why conflict -f FILE`');
+  expect((await admin.run(['apply', '-f', '-', '-n', ns], map('2'))).stderr).toContain(
+    `\`plat why conflict -f FILE -n ${ns} --kubeconfig `,
+  );
 });
 
 test('what waits for a deletion', async () => {
@@ -58,6 +65,30 @@ test('what waits for a deletion', async () => {
   const { stderr } = await admin.run(['create', 'configmap', 'late', '-n', name]);
   expect(hinted(stderr).join(' ')).toBe(`why not deleted namespaces/${name}`);
   expect((await admin.run(hinted(stderr))).code).toBe(0);
+});
+
+test('the flags about server and user are repeated, so that the command asks the same server about the same user', async () => {
+  const file = join(admin.cwd, 'a file of mine.conf');
+  copyFileSync(server.running.adminConfigPath, file);
+  const plat = platFor(server, {}, ['--kubeconfig', file]);
+  const { stderr } = await plat.run(['get', 'secrets', `-n${ns}`, '--as=carol', '--as-group', 'a', '--as-group=b $c']);
+  const question = `why denied list secrets -n ${ns} --kubeconfig '${file}' --as carol --as-group a --as-group 'b $c'`;
+  expect(stderr).toContain(`\`plat ${question}\` explains it\n`);
+  const answer = await platFor(server, {}, []).run(shellWords(question));
+  expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('carol may not list secrets.\n') });
+
+  const rejected = await plat.run(['delete', 'namespace', 'default', '--as=carol', '--as-group=system:masters', '-n', ns, '--wait=false']);
+  expect(rejected.stderr).toContain(
+    `\`plat why rejected -f FILE -n ${ns} --kubeconfig '${file}' --as carol --as-group system:masters\` expl`,
+  );
+});
+
+test('what a user lacks to act as another one is a question about the user', async () => {
+  const { stderr } = await alice.run(['get', 'secrets', '-n', ns, '--as', 'carol']);
+  expect(hinted(stderr).join(' ')).toBe('why denied impersonate users/carol -A');
+  const { stderr: reviewing } = await alice.run(['why', 'denied', 'list', 'pods', '-n', ns, '--as', 'carol', '--as-uid', '7']);
+  expect(hinted(reviewing).join(' ')).toMatch(/^why denied create subjectaccessreviews\.\S+ -A$/);
+  expect((await alice.run(hinted(reviewing))).stdout).toContain('You may not create ');
 });
 
 test('other errors name none, and the stock client has no such words', async () => {

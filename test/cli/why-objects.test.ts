@@ -43,7 +43,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
         expect.stringMatching(
           `^1. namespaces/${stuck} → configmaps/held: 1 configmap \\(held\\) has the finalizer example.com/hold. It was set by \\S+; a controller of example.com has to remove it.$`,
         ),
-        `   plat why not deleted configmaps/held -n ${stuck}`,
+        `   plat why not deleted configmaps/held -n ${stuck} --kubeconfig ${server.running.adminConfigPath}`,
       ],
     ]);
     const held = await admin.ok(['why', 'not', 'deleted', 'configmaps/held', '-n', stuck]);
@@ -57,7 +57,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     const { code, stdout } = await admin.run(['why', 'not', 'deleted', 'configmaps/settings', '-n', ns]);
     expect([code, stdout]).toEqual([
       1,
-      `configmaps/settings is not being deleted.\n\n1. configmaps/settings is not being deleted: no request to delete it was accepted.\n   plat delete configmaps/settings -n ${ns}\n`,
+      `configmaps/settings is not being deleted.\n\n1. configmaps/settings is not being deleted: no request to delete it was accepted.\n   plat delete configmaps/settings -n ${ns} --kubeconfig ${server.running.adminConfigPath}\n`,
     ]);
   });
 
@@ -93,7 +93,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     const pending = await admin.run(['why', 'pending', 'web', '-n', ns]);
     expect([pending.code, pending.stdout]).toEqual([
       0,
-      'pods/web is pending.\n\n1. No scheduler has looked at it: this server runs none, and no other has reported. Start it with --workloads=scheduler.\n   plat get leases -A\n',
+      `pods/web is pending.\n\n1. No scheduler has looked at it: this server runs none, and no other has reported. Start it with --workloads=scheduler.\n   plat get leases -A --kubeconfig ${server.running.adminConfigPath}\n`,
     ]);
     await server.admin.ok('POST', `/api/v1/namespaces/${ns}/services`, {
       metadata: { name: 'web' },
@@ -102,7 +102,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     const ready = await alice.run(['why', 'not', 'ready', 'services/web', '-n', ns]);
     expect([ready.code, ready.stdout]).toEqual([
       0,
-      `services/web is not ready.\n\n1. No pods have the labels of its selector (app=web).\n   plat get pods -n ${ns} --show-labels\n`,
+      `services/web is not ready.\n\n1. No pods have the labels of its selector (app=web).\n   plat get pods -n ${ns} --show-labels --kubeconfig ${server.running.adminConfigPath}\n`,
     ]);
     expect(await admin.run(['why', 'not', 'ready', 'configmaps/settings', '-n', ns])).toMatchObject({
       code: 1,
@@ -144,7 +144,9 @@ test('a deployment that no node has room for, with the workloads of the server',
     const explained = async (): Promise<string> => (await plat.run(['why', 'not', 'ready', 'deployments/web', '-n', ns])).stdout;
     await expect
       .poll(explained, { timeout: 30_000 })
-      .toMatch(/^1\. deployments\/web → replicasets\/web-\w+ → pods\/web-\w+-\w+: \S+: Insufficient cpu\.\n {3}plat describe nodes\/\S+$/m);
+      .toMatch(
+        /^1\. deployments\/web → replicasets\/web-\w+ → pods\/web-\w+-\w+: \S+: Insufficient cpu\.\n {3}plat describe nodes\/\S+ --kubeconfig \S+$/m,
+      );
   } finally {
     await server.close();
   }

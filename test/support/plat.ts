@@ -94,3 +94,7 @@ export function platFor(
     start,
   };
 }
+
+/** The words of a line, as a shell reads them. */
+export const shellWords = (line: string): string[] =>
+  [...line.trim().matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string));

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { KeptAgents } from '@plat-dev/client/agents';
 import type { Clock } from '@plat-dev/lib/clock';
 import { type FlagTable, flagHelp, type ParsedFlags, parseFlags } from '@plat-dev/lib/flags';
+import type { RepeatedFlags } from './terminal/repeated-flags.ts';
 
 /** The terminal as a stream of bytes, for commands that run in a container. */
 export interface Terminal {
@@ -38,6 +39,8 @@ export type ProgramName = 'plat' | 'kubectl';
 /** The terminal, environment, clock and signals, passed in so that a test can stand in for them. */
 export interface IO {
   readonly program: ProgramName;
+  /** Of the command that runs. */
+  readonly repeatedFlags?: RepeatedFlags | undefined;
   readonly clock: Clock;
   out(text: string): void;
   err(text: string): void;

@@ -67,6 +67,7 @@ test('flags may stand before the command', async () => {
   const command = {
     name: 'exec',
     summary: '',
+    flags: {},
     help: () => '',
     run: async (args: readonly string[]) => {
       seen.push(args);

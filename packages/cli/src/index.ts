@@ -7,6 +7,7 @@ import { commandLines } from './command-group.ts';
 import { withSafeErrors } from './output/screen-text.ts';
 import { asCalled, errorLines, exitCodeOf, isStock, programName, unknownCommand } from './program.ts';
 import { shownHelp } from './terminal/help-text.ts';
+import { repeatedFlags } from './terminal/repeated-flags.ts';
 
 /** Services first, then in alphabetical order. */
 export const commands: readonly CommandEntry[] = [
@@ -227,16 +228,33 @@ function wantsHelp(args: readonly string[]): boolean {
 }
 
 async function runCommand(command: Command, path: readonly string[], args: readonly string[], io: IO): Promise<number> {
-  const own = isStock(io) ? (await import('./stock-flags.ts')).withoutStockFlags(args, command, io) : args;
-  const profile = own.some((word) => word.startsWith('--profile')) ? await import('./profile.ts') : undefined;
+  if (!isStock(io)) return runOwn(command, args, io);
+  const own = (await import('./stock-flags.ts')).withoutStockFlags(args, command, io);
   try {
-    return await (profile === undefined ? command.run(own, io) : profile.profiled(own, io, () => command.run(own, io)));
+    return await profiled(command, own, io);
   } catch (error) {
-    if (!isStock(io) || !(error instanceof FlagError)) throw error;
+    if (!(error instanceof FlagError)) throw error;
     const { stockText, stockMessage = error.message } = error;
     if (stockText !== undefined) throw error;
     throw new FlagError(`${asCalled(stockMessage, io)}\nSee '${programName(io)} ${path.join(' ')} --help' for usage.`);
   }
+}
+
+/** Commands that its errors name repeat the flags about the server. */
+async function runOwn(command: Command, args: readonly string[], io: IO): Promise<number> {
+  const called = { ...io, repeatedFlags: repeatedFlags(command.flags, args) };
+  const fail = (failure: Failure): void => io.err(errorLines([failure], called));
+  try {
+    return await profiled(command, args, { ...called, fail });
+  } catch (error) {
+    fail({ error });
+    return exitCodeOf(error, called);
+  }
+}
+
+async function profiled(command: Command, args: readonly string[], io: IO): Promise<number> {
+  if (!args.some((word) => word.startsWith('--profile'))) return command.run(args, io);
+  return (await import('./profile.ts')).profiled(args, io, () => command.run(args, io));
 }
 
 /** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */

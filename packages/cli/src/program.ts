@@ -20,7 +20,7 @@ import { ApiError } from '@plat-dev/meta/errors';
 import type { Failure, IO } from './command.ts';
 import { whyCommand } from './why/hint.ts';
 
-type CalledProgram = Pick<IO, 'program'>;
+type CalledProgram = Pick<IO, 'program' | 'repeatedFlags'>;
 
 /** Whether defaults, output and errors are those of the stock client. */
 export const isStock = ({ program }: CalledProgram): boolean => program === 'kubectl';
@@ -81,7 +81,7 @@ export const exitCodeOf = (error: unknown, called: CalledProgram): number => (is
  * which object it is about.
  */
 export function errorLine(error: unknown, called: CalledProgram, during = ''): string {
-  const text = isStock(called) ? stockError(error, during) : `plat: ${prefixed(during, ownError(error))}`;
+  const text = isStock(called) ? stockError(error, during) : `plat: ${prefixed(during, ownError(error, called))}`;
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 /** The lines about all failures of a command. The stock client begins an error with `error: ` only where there is no other. */
@@ -113,11 +113,11 @@ export const noteLine = (text: string, called: CalledProgram): string => `${isSt
 
 const prefixed = (during: string, message: string): string => (during === '' ? message : `${during}: ${message}`);
 
-function ownError(error: unknown): string {
+function ownError(error: unknown, called: CalledProgram): string {
   if (error instanceof ApiError && error.code === 401) {
     return 'invalid, expired or revoked credentials: `plat config view --minify` shows which are sent (Unauthorized)';
   }
-  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error)}`;
+  if (error instanceof ApiError && error.reason !== '') return `${error.message} (${error.reason})${hintFor(error, called)}`;
   return messageOf(error);
 }
 /** What a message of the server means to someone who does not know that nothing runs pods here. */
@@ -125,8 +125,8 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^no preferred addresses found; known addresses: \[\]/, 'the node of the pod has no address: no node agent runs there'],
   [/^pod \S+ does not have a host assigned/, 'the pod is on no node: no scheduler has placed it'],
 ];
-function hintFor(error: ApiError): string {
-  const why = whyCommand(error);
+function hintFor(error: ApiError, { repeatedFlags }: CalledProgram): string {
+  const why = whyCommand(error, repeatedFlags);
   const hint = why === undefined ? hints.find(([pattern]) => pattern.test(error.message))?.[1] : `\`${why}\` explains it`;
   return hint === undefined ? '' : `; ${hint}`;
 }

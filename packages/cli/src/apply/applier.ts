@@ -91,7 +91,7 @@ export class Applier {
   }
   /** An error and what it is about, in the words of the program that was called. */
   private describe(error: unknown, what: string, { origin }: Manifest): [what: string, error: unknown, during?: string] {
-    if (!isStock(this.work.io)) return [what, isApplyConflict(error) ? new Error(conflictText(error)) : error];
+    if (!isStock(this.work.io)) return [what, isApplyConflict(error) ? new Error(conflictText(error, this.work.io)) : error];
     if (isApplyConflict(error)) return ['', new Error(stockConflictText(error))];
     const step = failedStep(error);
     return ['', error, step === undefined ? '' : `error when ${step} ${JSON.stringify(origin)}`];

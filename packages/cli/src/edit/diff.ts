@@ -101,7 +101,7 @@ Exit codes:
 function complain(io: IO, what: string, error: unknown): 2 {
   if (!(error instanceof Error)) throw error;
   const where = what === '' || error instanceof ManifestError || isStock(io) ? '' : what;
-  const reported = isApplyConflict(error) && !isStock(io) ? new Error(conflictText(error)) : error;
+  const reported = isApplyConflict(error) && !isStock(io) ? new Error(conflictText(error, io)) : error;
   // The reason of an API error is for scripts of other commands.
   io.err(isStock(io) ? errorLine(reported, io) : `plat: ${where === '' ? '' : `${where}: `}${reported.message}\n`);
   return 2;

@@ -165,7 +165,7 @@ async function patchOne(
 }
 
 async function explained(work: Work, ref: ObjectRef, error: unknown, { type, subresource }: PatchOptions): Promise<unknown> {
-  if (isApplyConflict(error)) return new Error(conflictText(error));
+  if (isApplyConflict(error)) return new Error(conflictText(error, work.io));
   if (error instanceof ApiError && error.code === 415 && type === 'strategic') {
     return new Error('this kind has no strategic patches: use --type merge, json or apply');
   }

@@ -155,7 +155,7 @@ export async function waitUntilGone(
     if (error instanceof ApiError && error.code === 404) return true;
     throw error;
   });
-  const hint = isStock(work.io) ? '' : `; \`${whyNotDeleted(ref)}\` explains it`;
+  const hint = isStock(work.io) ? '' : `; \`${whyNotDeleted(ref, work.io.repeatedFlags)}\` explains it`;
   if (!isGone) throw new Error(`timed out waiting for the deletion${heldBy(last)}${hint}`);
 }
 

@@ -1,5 +1,7 @@
 /** Conflicts of server-side apply, formatted for the terminal. */
 import { ApiError } from '@plat-dev/meta/errors';
+import type { IO } from '../command.ts';
+import { noFlags, sameCaller } from '../terminal/repeated-flags.ts';
 import { printable } from './print-table.ts';
 
 export const isApplyConflict = (error: unknown): error is ApiError =>
@@ -10,7 +12,7 @@ export const isApplyConflict = (error: unknown): error is ApiError =>
  *     "scaler" using apps/v1
  *       .spec.replicas
  */
-export function conflictText(error: ApiError): string {
+export function conflictText(error: ApiError, { repeatedFlags = noFlags }: Pick<IO, 'repeatedFlags'>): string {
   const byManager = new Map<string, string[]>();
   let count = 0;
   for (const { reason, message = '', field = '' } of error.details?.causes ?? []) {
@@ -25,7 +27,7 @@ export function conflictText(error: ApiError): string {
   return `${count === 1 ? '1 field is' : `${count} fields are`} owned by other managers:
 ${lines.join('\n')}
 Remove ${count === 1 ? 'it' : 'them'} from the file to leave ownership as it is, set ${count === 1 ? 'its current value' : 'their current values'} to share ownership,
-or take ownership with --force-conflicts. \`plat why conflict -f FILE\` shows their values and more ways out.`;
+or take ownership with --force-conflicts. \`plat why conflict -f FILE${repeatedFlags.namespace}${sameCaller(repeatedFlags)}\` shows their values and more ways out.`;
 }
 
 /** The same in the words of the stock client. */

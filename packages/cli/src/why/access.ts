@@ -45,7 +45,7 @@ Exit codes:
       if (options.auditId !== '' && args.length > 0) throw new FlagError('--audit-id names the request: leave out the verb and the type');
       const isLast = args.length === 0 && word === 'denied';
       const named = isLast ? undefined : verbAndTarget(args, name);
-      return withServer({ ...options, as: undefined, asGroup: [] }, io, async (work) => {
+      return withServer({ ...options, as: undefined, asGroup: [], asUid: undefined }, io, async (work) => {
         const asked =
           named === undefined
             ? await lastRefusal(work, options)

@@ -13,6 +13,7 @@ import type { ApiItem } from '../output/print-objects.ts';
 import { printable } from '../output/print-table.ts';
 import { ownerText } from '../owners/owner-text.ts';
 import { fieldManager } from '../program.ts';
+import { noFlags, type RepeatedFlags, sameCaller } from '../terminal/repeated-flags.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { checkFiles, type ExplainedObject, explainedFileFlags, explainedObjects, fileArguments } from './explained-files.ts';
@@ -42,7 +43,9 @@ Exit codes:
       for (const target of await explainedObjects(work, options)) explanations.push(await conflictsOf(work, target, manager));
       const paint = paintFor(io);
       if (options.output === 'json') io.out(`${jsonText({ objects: explanations }, 4)}\n`);
-      else for (const one of explanations) io.out(textOf(one, { manager, files: fileArguments(options), paint }));
+      else
+        for (const one of explanations)
+          io.out(textOf(one, { manager, files: fileArguments(options), flags: io.repeatedFlags ?? noFlags, paint }));
       return explanations.some(({ conflicts }) => conflicts.length > 0) ? 0 : 1;
     });
   },
@@ -112,9 +115,11 @@ interface Telling {
   /** Who applies. */
   readonly manager: string;
   readonly files: string;
+  readonly flags: RepeatedFlags;
   readonly paint: Paint;
 }
-function textOf({ object, namespace, conflicts }: ObjectConflicts, { manager, files, paint }: Telling): string {
+function textOf({ object, namespace, conflicts }: ObjectConflicts, telling: Telling): string {
+  const { manager, paint } = telling;
   if (conflicts.length === 0) return `${object}: no conflict for ${printable(manager)}\n`;
   const lines = [
     `${object}: ${conflicts.length === 1 ? '1 field has' : `${conflicts.length} fields have`} another owner than ${printable(manager)}`,
@@ -128,16 +133,17 @@ function textOf({ object, namespace, conflicts }: ObjectConflicts, { manager, fi
     if (current !== undefined) lines.push(`    now:    ${paint(valueText(current), 'red')}`);
     if (wanted !== undefined) lines.push(`    wanted: ${paint(valueText(wanted), 'green')}`);
   }
-  return `${[...lines, '', ...waysOut({ object, ...(namespace !== undefined && { namespace }), conflicts }, manager, files)].join('\n')}\n`;
+  return `${[...lines, '', ...waysOut({ object, ...(namespace !== undefined && { namespace }), conflicts }, telling)].join('\n')}\n`;
 }
 function valueText(value: unknown): string {
   const text = printable(jsonText(value));
   return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
 }
 
-function waysOut({ object, namespace, conflicts }: ObjectConflicts, manager: string, files: string): string[] {
+function waysOut({ object, namespace, conflicts }: ObjectConflicts, { manager, files, flags }: Telling): string[] {
   const managers = [...new Set(conflicts.map((conflict) => conflict.manager))];
-  const place = namespace === undefined ? '' : ` -n ${namespace}`;
+  const caller = sameCaller(flags);
+  const place = `${namespace === undefined ? '' : ` -n ${namespace}`}${caller}`;
   const fieldsOf = (name: string): string =>
     conflicts
       .filter((conflict) => conflict.manager === name)
@@ -148,7 +154,7 @@ function waysOut({ object, namespace, conflicts }: ObjectConflicts, manager: str
     'Ways out:',
     '  Leave the fields to their owners: remove them from the file, or give them the value that they have now.',
     '  Take them, with the values of the file:',
-    `    plat apply ${files} --force-conflicts${asManager}`,
+    `    plat apply ${files} --force-conflicts${asManager}${flags.namespace}${caller}`,
     '  Let their owners give them up, and apply again:',
     ...managers.map((name) => `    plat owners release ${object} ${fieldsOf(name)} --manager ${shellWord(name)}${place}`),
     `  If an owner is an earlier name of ${printable(manager)}, give all of its fields the new one:`,

@@ -8,6 +8,7 @@ import { connectFlags } from '../connect.ts';
 import { namespaceFlag } from '../objects/object-flags.ts';
 import { paintFor } from '../output/colours.ts';
 import { printable } from '../output/print-table.ts';
+import { sameCaller } from '../terminal/repeated-flags.ts';
 import { type Work, withServer } from '../work.ts';
 import { askWhy } from './ask.ts';
 
@@ -86,7 +87,7 @@ function textOf({ io }: Work, headline: string, { causes = [], unread = 0, incom
   const lines = [printable(headline)];
   causes.forEach((cause, index) => {
     lines.push('', `${index + 1}. ${printable(causeText(cause))}`);
-    if (cause.command) lines.push(`   ${paint(`plat ${printable(cause.command)}`, 'cyan')}`);
+    if (cause.command) lines.push(`   ${paint(`plat ${printable(cause.command)}${sameCaller(io.repeatedFlags)}`, 'cyan')}`);
   });
   const hidden = unread === 0 ? [] : [`${unread} object${unread === 1 ? '' : 's'} that you may not read`];
   const notLooked = [...hidden, ...incomplete.map(printable)];
