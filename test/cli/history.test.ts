@@ -143,6 +143,25 @@ describe('plat undo of one object', () => {
     expect((await live('one')).data).toEqual({ a: '2', b: '1' });
   });
 
+  test('labels and annotations come back; finalizers and owners stay, and a later change of them is named', async () => {
+    await applied('alice', configMap('owner-of-held', {}));
+    const { uid } = (await live('owner-of-held')).metadata;
+    await applied('alice', configMap('held-one', { a: '1' }, { labels: { x: '1' }, annotations: { note: 'old' } }));
+    await server.admin.patch(path('held-one'), { metadata: { labels: { x: '2' }, annotations: { note: 'new' } } });
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner-of-held', uid }];
+    const holds = { finalizers: ['example.com/hold'], ownerReferences };
+    await server.admin.patch(path('held-one'), { metadata: holds });
+    const { code, stdout, stderr } = await plat.run(['undo', 'cm/held-one', '-n', ns, '--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('metadata.labels.x 1 → 2');
+    expect(stderr).toMatch(/^note: the later change of \d\d:\d\d by admin stays: undo restores neither finalizers nor owner references$/m);
+    expect((await live('held-one')).metadata).toMatchObject({ labels: { x: '1' }, annotations: { note: 'old' }, ...holds });
+    await server.admin.patch(path('held-one'), { data: { a: '2' } });
+    expect((await plat.run(['undo', 'cm/held-one', '-n', ns, '--yes'])).stderr).not.toContain('note:');
+    expect(await live('held-one')).toMatchObject({ data: { a: '1' }, metadata: holds });
+    await server.admin.patch(path('held-one'), { metadata: { finalizers: null } });
+  });
+
   test('a deleted object is made anew, one that was created is deleted, and --to names a version', async () => {
     await applied('alice', configMap('gone', { a: '1' }));
     const { metadata } = await live('gone');

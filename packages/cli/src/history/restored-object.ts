@@ -26,6 +26,14 @@ export function hasSameContent(one: PastObject, other: PastObject): boolean {
   );
 }
 
+/**
+ * Whether finalizers and owner references are the same, which an undo leaves as they are: a controller may have finished with a
+ * finalizer, and owners may be gone.
+ */
+export function hasSameHolds({ metadata: one }: PastObject, { metadata: other }: PastObject): boolean {
+  return equal(one.finalizers ?? [], other.finalizers ?? []) && equal(one.ownerReferences ?? [], other.ownerReferences ?? []);
+}
+
 /** The live object with the content of an earlier version, for an update. */
 export function restored(live: PastObject, earlier: PastObject): PastObject {
   const { labels: _, annotations: __, ...metadata } = live.metadata;

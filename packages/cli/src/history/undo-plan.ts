@@ -2,13 +2,15 @@
 import type { ObjectRef } from '../objects/object-ref.ts';
 import { shownName } from '../work.ts';
 import { readable } from './past-object.ts';
-import { hasSameContent } from './restored-object.ts';
+import { hasSameContent, hasSameHolds } from './restored-object.ts';
 import type { ObjectVersion, PastObject } from './versions.ts';
 
-export type UndoStep = { readonly ref: ObjectRef; readonly undoes: ObjectVersion } & (
-  | { readonly action: 'update' | 'create'; readonly earlier: PastObject }
-  | { readonly action: 'delete' }
-);
+export type UndoStep = {
+  readonly ref: ObjectRef;
+  readonly undoes: ObjectVersion;
+  /** A later change, of finalizers or owner references, which stays. */
+  readonly stays?: ObjectVersion | undefined;
+} & ({ readonly action: 'update' | 'create'; readonly earlier: PastObject } | { readonly action: 'delete' });
 
 /** A change that cannot be undone, and why. */
 export class NotUndone extends Error {
@@ -29,6 +31,7 @@ export class NotUndone extends Error {
 export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<ObjectVersion>): Promise<UndoStep> {
   let newest: ObjectVersion | undefined;
   let newer: ObjectVersion | undefined;
+  let stays: ObjectVersion | undefined;
   for await (const version of versions) {
     newest ??= stayingOrGone(ref, version);
     if (newest.type === 'deleted') {
@@ -36,8 +39,9 @@ export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<O
     } else {
       if (version !== newest) whole(ref, newest);
       if (newer !== undefined && !hasSameContent(whole(ref, newest), whole(ref, version)))
-        return { ref, action: 'update', undoes: newer, earlier: whole(ref, version) };
-      if (version.type === 'created') return { ref, action: 'delete', undoes: version };
+        return { ref, action: 'update', undoes: newer, stays, earlier: whole(ref, version) };
+      if (newer !== undefined && !hasSameHolds(whole(ref, newer), whole(ref, version))) stays ??= newer;
+      if (version.type === 'created') return { ref, action: 'delete', undoes: version, stays };
     }
     newer = version;
   }

@@ -106,6 +106,8 @@ async function undoObject(
   const requests = new UndoRequests(work, isDry);
   const prepared = await requests.prepare(step);
   io.out(screenText(`${lineOf(work, step)}\n${stepDiff(prepared, shown)}`));
+  if (step.stays !== undefined)
+    io.err(`note: ${laterChange(work, step.stays)} stays: undo restores neither finalizers nor owner references\n`);
   if (options.dryRun === 'client') return 0;
   if (!(await isConfirmed(`Undo this change of ${shown}?`, { yes: options.yes || isDry }, io, work.signal))) {
     io.err('nothing was changed\n');
@@ -129,6 +131,12 @@ function lineOf({ io }: Work, { ref, action, undoes }: UndoStep): string {
   const when = time === undefined ? '' : ` ${clockText(timeMillis(time), io.clock.now())}`;
   const what = type === 'updated' ? (change ?? 'updated') : type;
   return `${words}  ${shownName(ref.resource, ref.name)}  ${printable(`${what}${when}${user === undefined ? '' : ` by ${user}`}`)}`;
+}
+
+/** `the later change of 10:41 by alice` */
+function laterChange({ io }: Work, { time, user }: ObjectVersion): string {
+  const when = time === undefined ? '' : ` of ${clockText(timeMillis(time), io.clock.now())}`;
+  return `the later change${when}${user === undefined ? '' : ` by ${printable(user)}`}`;
 }
 
 // ---- many objects ------------------------------------------------------------------------------------------------
