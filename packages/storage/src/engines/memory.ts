@@ -25,11 +25,17 @@ import {
 import type { HistoryPolicy, HistoryStore, KeptVersion } from '../history.ts';
 import { Expiry } from './expiry.ts';
 import { HeldRevisions } from './held-revisions.ts';
-import { type HistoryVersion, MemoryHistory, type SupersededVersion } from './memory-history.ts';
-import { memoryHistoryStore } from './memory-history-reads.ts';
+import { Expiries } from './memory/expiries.ts';
+import { MemoryHistory } from './memory/history.ts';
+import { memoryHistoryStore } from './memory/history-reads.ts';
+import { CommitLog } from './memory/log.ts';
+import { copyVersions, type MemoryState, restoringOperations } from './memory/state.ts';
+import { changeOf, currentOf, entryAt, type Version } from './memory/version.ts';
 import { checkOperations, startOf } from './operations.ts';
 import { DEFAULT_RETENTION_MS, everyRetentionInterval } from './retention.ts';
 import { Subscriptions } from './subscriptions.ts';
+
+export type { MemoryState } from './memory/state.ts';
 
 export interface MemoryOptions {
   readonly clock?: Clock;
@@ -41,19 +47,6 @@ export interface MemoryOptions {
   readonly history?: HistoryPolicy;
   /** Initial content of the store, including history. It is not changed: any number of stores may start from it. */
   readonly from?: MemoryState | undefined;
-}
-
-/** The content of a store at a time. Values are shared with the store; lists and indexes are not. */
-export interface MemoryState {
-  readonly revision: number;
-  readonly compacted: number;
-  readonly versions: SortedMap<Version[]>;
-  readonly log: readonly LoggedCommit[];
-  readonly logStart: number;
-  readonly logBytes: number;
-  readonly expiries: SortedMap<Expiring>;
-  /** Versions that outlasted compaction. */
-  readonly history: readonly SupersededVersion[];
 }
 
 export interface MemoryEngine extends Engine {
@@ -72,36 +65,6 @@ export interface MemoryEngine extends Engine {
 const DEFAULT_HISTORY_BYTES = 64 * 1024 * 1024;
 /** How often versions are looked at whose time in history may be over: it is counted in hours and days. */
 const HISTORY_INTERVAL_MS = 10 * 60_000;
-/** Approximate overhead of a change in addition to its value: its key, its record and its version. */
-const CHANGE_BYTES = 512;
-
-interface Expiring {
-  readonly key: string;
-  readonly revision: number;
-  readonly at: number;
-}
-interface Version {
-  readonly revision: number;
-  readonly created: number;
-  /** undefined: the key was deleted. A subscriber may keep it in another form. */
-  value: Buffer | KeptValue | undefined;
-  /** When the key is to be deleted, in milliseconds; 0: never. */
-  readonly expires: number;
-  /** When it was written, in milliseconds. */
-  readonly time: number;
-  readonly note: Buffer | undefined;
-}
-interface LoggedChange {
-  readonly key: string;
-  readonly version: Version;
-}
-interface LoggedCommit {
-  readonly time: number;
-  readonly changes: readonly LoggedChange[];
-  readonly bytes: number;
-}
-/** Maximum commits that are read, or compacted, in one turn of the event loop. */
-const SLICE = 1_000;
 
 export function openMemoryEngine(options: MemoryOptions = {}): MemoryEngine {
   return new InMemory(options);
@@ -116,21 +79,17 @@ export function asMemoryEngine(engine: Engine): MemoryEngine {
 class InMemory implements MemoryEngine {
   readonly name = 'memory';
   readonly exclusive = true;
-  revision = 0;
-  compacted = 0;
+  revision: number;
+  compacted: number;
   readonly #clock: Clock;
   readonly #versions: SortedMap<Version[]>;
-  /** Commits after `#logStart`, oldest first. */
-  #log: LoggedCommit[] = [];
-  /** Revision before the first commit of the log; at most `compacted`, since the log is trimmed step by step. */
-  #logStart = 0;
-  #logBytes = 0;
+  readonly #log: CommitLog;
   readonly #historyBytes: number;
   /** Size of the log in bytes at which its oldest commits are compacted. */
   #forgetAt: number;
   readonly #subscriptions: Subscriptions;
   readonly #expiry: Expiry;
-  readonly #expiries: SortedMap<Expiring>;
+  readonly #expiries: Expiries;
   readonly #retention: Ticker;
   readonly #expiredHistory: Ticker;
   readonly #holds: HeldRevisions;
@@ -140,15 +99,11 @@ class InMemory implements MemoryEngine {
 
   constructor(options: MemoryOptions) {
     const { clock = systemClock, historyRetentionMs = DEFAULT_RETENTION_MS, historyBytes = DEFAULT_HISTORY_BYTES, from } = options;
-    this.#versions = from?.versions.copy(copyVersions) ?? new SortedMap();
-    this.#expiries = from?.expiries.copy() ?? new SortedMap();
-    if (from !== undefined) {
-      this.revision = from.revision;
-      this.compacted = from.compacted;
-      this.#log = from.log.slice();
-      this.#logStart = from.logStart;
-      this.#logBytes = from.logBytes;
-    }
+    this.revision = from?.revision ?? 0;
+    this.compacted = from?.compacted ?? 0;
+    this.#versions = from === undefined ? new SortedMap() : copyVersions(from.versions);
+    this.#expiries = new Expiries(from?.expiries);
+    this.#log = new CommitLog(from?.log);
     this.#clock = clock;
     this.#historyBytes = historyBytes;
     this.#forgetAt = historyBytes;
@@ -157,13 +112,13 @@ class InMemory implements MemoryEngine {
     this.history = memoryHistoryStore({
       checkOpen: () => this.#checkOpen(),
       history: this.#kept,
-      readableOf: (key) => this.#versions.get(key)?.map((version) => historyVersion(key, version)) ?? [],
+      readableOf: (key) => this.#versions.get(key) ?? [],
       eachKey: (start, visit) => this.#versions.each(start, (_, key) => visit(key)),
       add: (versions) => this.#addHistory(versions),
     });
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });
     this.#expiry = new Expiry(clock, {
-      due: async (until, limit) => this.#due(until, limit),
+      due: async (until, limit) => this.#expiries.due(until, limit),
       expire: async (key, revision) => void (await this.commit([{ type: 'delete', key, expect: revision }])),
     });
     this.#retention = everyRetentionInterval(
@@ -177,7 +132,7 @@ class InMemory implements MemoryEngine {
       return this.#kept.size > 0;
     });
     if (this.#kept.size > 0) this.#expiredHistory.start();
-    const { next } = this.#due(Number.NEGATIVE_INFINITY, 0);
+    const { next } = this.#expiries.due(Number.NEGATIVE_INFINITY, 0);
     if (next !== undefined) this.#expiry.expect(next);
   }
 
@@ -188,7 +143,7 @@ class InMemory implements MemoryEngine {
 
   async get(key: string, at?: number): Promise<Entry | undefined> {
     this.#checkReadable(at);
-    return entryAt(key, this.#versions.get(key), at ?? this.revision);
+    return entryAt(this.#versions.get(key), at ?? this.revision);
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
@@ -198,7 +153,7 @@ class InMemory implements MemoryEngine {
     let count = 0;
     this.#versions.each(startOf(request), (versions, key) => {
       if (!key.startsWith(prefix)) return false;
-      const entry = entryAt(key, versions, at, expiries);
+      const entry = entryAt(versions, at, expiries);
       if (entry === undefined) return true;
       count++;
       if (entries.length < limit) entries.push(entry);
@@ -215,38 +170,28 @@ class InMemory implements MemoryEngine {
     }
     const revision = this.revision + 1;
     const time = this.#clock.now();
-    const changes: ChangeRecord[] = [];
-    const logged: LoggedChange[] = [];
+    const versions: Version[] = [];
     let bytes = 0;
     for (const operation of operations) {
       const version = this.#apply(operation, revision, time);
       if (version === undefined) continue;
-      const { key } = operation;
-      const value = operation.type === 'put' ? operation.value : undefined;
-      logged.push({ key, version });
-      changes.push(changeOf(key, version, value));
-      bytes += CHANGE_BYTES + (value?.length ?? 0) + (version.note?.length ?? 0);
+      versions.push(version);
+      if (operation.type === 'put') bytes += operation.value.length;
     }
-    if (changes.length === 0) return { revision: this.revision };
-    this.#log.push({ time, changes: logged, bytes });
-    this.#logBytes += bytes;
+    if (versions.length === 0) return { revision: this.revision };
+    const changes = versions.map(changeOf);
+    this.#log.add(time, versions, bytes);
     this.revision = revision;
     this.#retention.start();
     assigned?.(revision);
     this.#subscriptions.publish(changes, revision);
-    if (this.#logBytes > this.#forgetAt) this.#forgetOldest();
+    if (this.#log.bytes > this.#forgetAt) this.#forgetOldest();
     return { revision };
   }
 
   async changes({ after, prefix, limit }: { after: number; prefix: string; limit?: number }): Promise<ChangeRecord[]> {
     this.#checkReadable(after);
-    const changeRecords: ChangeRecord[] = [];
-    for (let index = after - this.#logStart; index < this.#log.length; index++) {
-      if (limit !== undefined && changeRecords.length >= limit) break;
-      for (const { key, version } of (this.#log[index] as LoggedCommit).changes)
-        if (key.startsWith(prefix)) changeRecords.push(changeOf(key, version, bytesOf(version)));
-    }
-    return changeRecords;
+    return this.#log.changes(after, prefix, limit);
   }
 
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
@@ -259,14 +204,9 @@ class InMemory implements MemoryEngine {
     const bound = this.#holds.bound(revision);
     if (bound <= this.compacted) return;
     this.compacted = bound;
-    while (this.#logStart < this.compacted) {
-      const forgotten = this.#log.splice(0, Math.min(SLICE, this.compacted - this.#logStart));
-      for (const { changes, bytes } of forgotten) {
-        this.#logStart++;
-        this.#logBytes -= bytes;
-        for (const { key } of changes) this.#prune(key, this.#logStart);
-      }
-      if (this.#logStart < this.compacted) await nextTurn();
+    while (this.#log.start < this.compacted) {
+      this.#log.drop(this.compacted, (key, dropped) => this.#prune(key, dropped));
+      if (this.#log.start < this.compacted) await nextTurn();
     }
   }
 
@@ -281,11 +221,9 @@ class InMemory implements MemoryEngine {
     if (this.#subscriptions.count > 0) throw new Error('revisions cannot be left out while the store is followed');
     if (revision <= this.revision) return;
     await this.compact(this.revision);
-    this.#log = [];
-    this.#logBytes = 0;
+    this.#log.restart(revision);
     this.revision = revision;
     this.compacted = revision;
-    this.#logStart = revision;
   }
 
   state(): MemoryState {
@@ -293,35 +231,19 @@ class InMemory implements MemoryEngine {
     return {
       revision: this.revision,
       compacted: this.compacted,
-      versions: this.#versions.copy(copyVersions),
-      log: this.#log.slice(),
-      logStart: this.#logStart,
-      logBytes: this.#logBytes,
-      expiries: this.#expiries.copy(),
+      versions: copyVersions(this.#versions),
+      log: this.#log.state(),
+      expiries: this.#expiries.state(),
       history: this.#kept.all(),
     };
   }
 
   async restore(state: MemoryState): Promise<{ revision: number }> {
-    const operations: Operation[] = [];
-    this.#versions.each('', (_, key) => {
-      if (this.#current(key) !== undefined && currentOf(state.versions.get(key)) === undefined) operations.push({ type: 'delete', key });
-      return true;
-    });
-    const now = this.#clock.now();
-    state.versions.each('', (versions, key) => {
-      const then = currentOf(versions);
-      if (then === undefined || isSame(then, this.#current(key))) return true;
-      const value = bytesOf(then) as Buffer;
-      const ttl = then.expires > 0 && { ttlSeconds: Math.max(0, then.expires - now) / 1000 };
-      operations.push({ type: 'put', key, value, ...ttl });
-      return true;
-    });
-    return this.commit(operations);
+    return this.commit(restoringOperations(this.#versions, state, this.#clock.now()));
   }
 
   valueBefore(key: string, revision: number): Buffer | undefined {
-    return entryAt(key, this.#versions.get(key), revision - 1)?.value;
+    return entryAt(this.#versions.get(key), revision - 1)?.value;
   }
 
   keepAs(key: string, revision: number, value: KeptValue): void {
@@ -356,16 +278,16 @@ class InMemory implements MemoryEngine {
     if (type === 'check') return undefined;
     const current = this.#current(key);
     if (type === 'delete' && current === undefined) return undefined;
-    if (current !== undefined && current.expires > 0) this.#expiries.delete(expiryKey(current.expires, key));
+    if (current !== undefined && current.expires > 0) this.#expiries.delete(current);
     const created = current?.created ?? revision;
     const value = type === 'put' ? operation.value : undefined;
     const expires = type === 'put' && operation.ttlSeconds !== undefined ? time + operation.ttlSeconds * 1000 : 0;
-    const version: Version = { revision, created, value, expires, time, note: operation.note };
+    const version: Version = { type, key, revision, created, value, expires, time, note: operation.note };
     const versions = this.#versions.get(key);
     if (versions === undefined) this.#versions.set(key, [version]);
     else versions.push(version);
     if (expires > 0) {
-      this.#expiries.set(expiryKey(expires, key), { key, revision, at: expires });
+      this.#expiries.add(version);
       this.#expiry.expect(expires);
     }
     return version;
@@ -384,7 +306,7 @@ class InMemory implements MemoryEngine {
     const oldest = versions[oldestVisible] as Version;
     const isGone = oldest.value === undefined && oldest.revision <= revision;
     const remainingVersions = versions.length - oldestVisible - (isGone ? 1 : 0);
-    this.#keepHistory(key, versions, versions.length - remainingVersions);
+    this.#keepHistory(versions, versions.length - remainingVersions);
     if (remainingVersions === 0) this.#versions.delete(key);
     // A list that had several versions has room for more than a dozen.
     else if (remainingVersions === 1 && versions.length > 1) this.#versions.set(key, [versions.at(-1) as Version]);
@@ -392,11 +314,11 @@ class InMemory implements MemoryEngine {
   }
 
   /** The first versions of a key go into its history. A deletion is superseded when it is made. */
-  #keepHistory(key: string, versions: readonly Version[], count: number): void {
+  #keepHistory(versions: readonly Version[], count: number): void {
     for (let index = 0; index < count; index++) {
       const version = versions[index] as Version;
       const next = version.value === undefined ? version : (versions[index + 1] as Version);
-      this.#kept.keep({ version: historyVersion(key, version), supersededAt: next.time });
+      this.#kept.keep({ version, supersededAt: next.time });
     }
     if (this.#kept.size > 0) this.#expiredHistory.start();
   }
@@ -408,43 +330,22 @@ class InMemory implements MemoryEngine {
 
   #slice(after: number): { changes: ChangeRecord[]; revision: number } {
     this.#checkReadable(after);
-    const commits = this.#log.slice(after - this.#logStart, after - this.#logStart + SLICE);
-    const changes = commits.flatMap((commit) => commit.changes.map(({ key, version }) => changeOf(key, version, bytesOf(version))));
-    return { changes, revision: after + commits.length };
-  }
-
-  #due(until: number, limit: number): { due: { key: string; revision: number }[]; next: number | undefined } {
-    const due: { key: string; revision: number }[] = [];
-    let next: number | undefined;
-    this.#expiries.each('', (expiry) => {
-      if (expiry.at > until || due.length >= limit) {
-        next = expiry.at;
-        return false;
-      }
-      due.push(expiry);
-      return true;
-    });
-    return { due, next };
+    return this.#log.slice(after);
   }
 
   /** Compacts an eighth of the limit, so that this is done now and then; held revisions stay for now. */
   #forgetOldest(): void {
     const eighth = this.#historyBytes / 8;
-    let remainingBytes = this.#logBytes;
-    let count = 0;
-    while (count < this.#log.length - 1 && remainingBytes > this.#historyBytes - eighth)
-      remainingBytes -= (this.#log[count++] as LoggedCommit).bytes;
+    const revision = this.#log.revisionLeaving(this.#historyBytes - eighth);
     this.#forgetAt = Number.POSITIVE_INFINITY;
-    void this.compact(this.#logStart + count).finally(() => {
-      this.#forgetAt = Math.max(this.#historyBytes, this.#logBytes + eighth);
+    void this.compact(revision).finally(() => {
+      this.#forgetAt = Math.max(this.#historyBytes, this.#log.bytes + eighth);
     });
   }
 
   async #forgetBefore(time: number): Promise<void> {
     this.#kept.dropExpired();
-    let revision = this.compacted;
-    while (revision < this.revision && (this.#log[revision - this.#logStart] as LoggedCommit).time <= time) revision++;
-    if (!this.#closed) await this.compact(revision);
+    if (!this.#closed) await this.compact(this.#log.revisionAt(time, this.compacted));
   }
 
   #checkOpen(): void {
@@ -457,56 +358,4 @@ class InMemory implements MemoryEngine {
     if (at > this.revision) throw new FutureRevision(this.revision);
     if (at < this.compacted) throw new Compacted(this.compacted);
   }
-}
-
-const copyVersions = (versions: Version[]): Version[] => versions.slice();
-
-const bytesOf = ({ value }: Version): Buffer | undefined => (value === undefined || Buffer.isBuffer(value) ? value : value.stored());
-
-const historyVersion = (key: string, { revision, created, time, note, value }: Version): HistoryVersion => ({
-  type: value === undefined ? 'delete' : 'put',
-  key,
-  revision,
-  created,
-  time,
-  note,
-  value,
-});
-
-const changeOf = (key: string, { revision, created }: Version, value: Buffer | undefined): ChangeRecord => ({
-  type: value === undefined ? 'delete' : 'put',
-  key,
-  value,
-  revision,
-  created,
-});
-
-/** Whether two versions have one value. A version that was restored has a copy of it. */
-function isSame(one: Version, other: Version | undefined): boolean {
-  if (other === undefined) return false;
-  if (one.value === other.value) return true;
-  const [value, compared] = [bytesOf(one), bytesOf(other)];
-  return one.expires === other.expires && value !== undefined && compared !== undefined && value.equals(compared);
-}
-
-function currentOf(versions: readonly Version[] | undefined): Version | undefined {
-  const last = versions?.at(-1);
-  return last?.value === undefined ? undefined : last;
-}
-
-function entryAt(key: string, versions: readonly Version[] | undefined, at: number, expiries = false): Entry | undefined {
-  if (versions === undefined) return undefined;
-  for (let index = versions.length - 1; index >= 0; index--) {
-    const version = versions[index] as Version;
-    const { revision, created, expires } = version;
-    if (revision > at) continue;
-    const value = bytesOf(version);
-    if (value === undefined) return undefined;
-    return expiries && expires > 0 ? { key, value, revision, created, expires } : { key, value, revision, created };
-  }
-  return undefined;
-}
-
-function expiryKey(at: number, key: string): string {
-  return `${String(at).padStart(16, '0')} ${key}`;
 }

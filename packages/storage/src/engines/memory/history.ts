@@ -3,8 +3,8 @@
  * are in the order in which they were superseded, so that the oldest is dropped first where there are too many bytes.
  */
 import { SortedMap } from '@plat-dev/lib/sorted-map';
-import type { KeptValue } from '../engine.ts';
-import type { HistoryPolicy, HistoryRule, KeptVersion } from '../history.ts';
+import type { KeptValue } from '../../engine.ts';
+import type { HistoryPolicy, HistoryRule, KeptVersion } from '../../history.ts';
 
 /** A version whose value may have another form; it becomes bytes when it is read. */
 export type HistoryVersion = Omit<KeptVersion, 'value'> & { readonly value: Buffer | KeptValue | undefined };

@@ -2,9 +2,9 @@
 
 import { FakeClock } from '@plat-dev/lib/clock';
 import { expect, test } from 'vitest';
-import { put } from '../engine.suite.tools.ts';
-import { type ChangeRecord, Compacted, type Engine } from '../engine.ts';
-import { asMemoryEngine, type MemoryEngine, openMemoryEngine } from './memory.ts';
+import { put } from '../../engine.suite.tools.ts';
+import { type ChangeRecord, Compacted, type Engine } from '../../engine.ts';
+import { asMemoryEngine, type MemoryEngine, openMemoryEngine } from '../memory.ts';
 
 const contents = async (engine: Engine, at?: number): Promise<string[]> =>
   (await engine.range({ prefix: '', ...(at !== undefined && { at }) })).entries.map(

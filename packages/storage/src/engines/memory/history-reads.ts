@@ -1,14 +1,15 @@
 /** Reads of the history of the store in memory: what outlasted compaction, and what is not compacted yet. */
-import type { AtRequest, AtResult, HistoryStore, KeptVersion, VersionsRequest, VersionsResult } from '../history.ts';
-import type { HistoryVersion, MemoryHistory } from './memory-history.ts';
-import { startOf } from './operations.ts';
+import type { AtRequest, AtResult, HistoryStore, KeptVersion, VersionsRequest, VersionsResult } from '../../history.ts';
+import { startOf } from '../operations.ts';
+import type { HistoryVersion, MemoryHistory } from './history.ts';
+import { bytesOf } from './version.ts';
 
 export interface MemoryHistorySource {
   /** Throws when the store is closed. */
   checkOpen(): void;
   readonly history: MemoryHistory;
   /** The versions of a key that are not compacted, oldest first. */
-  readableOf(key: string): HistoryVersion[];
+  readableOf(key: string): readonly HistoryVersion[];
   /** Calls `visit` with each key from one on, in their order, until it returns false. */
   eachKey(from: string, visit: (key: string) => boolean): void;
   add(versions: readonly KeptVersion[]): void;
@@ -73,6 +74,6 @@ function versionsAt(keys: readonly string[], versionsOf: (key: string) => Histor
 }
 
 function withBytes(version: HistoryVersion): KeptVersion {
-  const { value } = version;
-  return { ...version, value: value === undefined || Buffer.isBuffer(value) ? value : value.stored() };
+  const { type, key, revision, created, time, note, unreadable } = version;
+  return { type, key, revision, created, time, note, value: bytesOf(version), ...(unreadable && { unreadable }) };
 }
