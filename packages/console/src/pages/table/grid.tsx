@@ -7,10 +7,10 @@ import { objectHref } from '../../app/routes.ts';
 import { columnWidths, gridTemplate, shownColumns } from './columns.ts';
 import { GridHead } from './grid-head.tsx';
 import { GridRow, rowId } from './grid-row.tsx';
-import type { TableBodyProps } from './table-body.tsx';
+import type { TableProps } from './table-props.ts';
 import { ROW_HEIGHT, rowWindow, scrollTopFor } from './window.ts';
 
-export function Grid({ kind, isWide, hasNamespace, order, collection, view, selection }: TableBodyProps) {
+export function Grid({ kind, isWide, hasNamespace, order, collection, view, selection }: TableProps) {
   const { location } = useConsole();
   const grid = useRef<HTMLDivElement>(null);
   const { scrollTop, height } = useScroll(grid);

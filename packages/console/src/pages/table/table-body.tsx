@@ -1,28 +1,13 @@
 /** The rows, or what is to be said where there are none. */
-import type { Collection } from '../../api/collection.ts';
 import type { Kind } from '../../api/kinds.ts';
 import { useConsole } from '../../app/console.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Progress } from '../../parts/progress.tsx';
-import type { Order } from './arrange.ts';
 import { Grid } from './grid.tsx';
-import type { Selection } from './selection.ts';
-import type { TableView } from './table-view.ts';
+import type { TableProps } from './table-props.ts';
 
-export interface TableBodyProps {
-  readonly kind: Kind;
-  readonly isWide: boolean;
-  readonly hasNamespace: boolean;
-  readonly order: Order;
-  /** Whether a filter or a selector hides rows. */
-  readonly isNarrowed: boolean;
-  readonly collection: Collection;
-  readonly view: TableView;
-  readonly selection: Selection;
-}
-
-export function TableBody(props: TableBodyProps) {
+export function TableBody(props: TableProps) {
   const { kind, isNarrowed, collection, view } = props;
   const error = collection.error.value;
   const isEmpty = view.rows.value.length === 0;
