@@ -65,10 +65,13 @@ export interface HistoryFilter {
   readonly pageSize?: number;
 }
 
-/** The server ignores the question: it is a stock one, or the group `explain` is off. */
+/** The question was ignored: by a stock server, one whose group `explain` is off, or one behind ours that serves the kind. */
 class NoHistory extends Error {
-  constructor({ session }: Work) {
-    super(`the server at ${session.connection.server} keeps no history: only a plat server does, with its group explain enabled`);
+  constructor({ session }: Work, { name, group }: ApiResource) {
+    const kind = group === '' ? name : `${name}.${group}`;
+    super(
+      `the server at ${session.connection.server} keeps no history of ${kind}: only a plat server does, with its group explain enabled, and not of APIs that other servers provide`,
+    );
   }
 }
 
@@ -96,7 +99,7 @@ export async function* historyPages(
         ? await work.sendTo<ObjectHistory>(resource, namespace, what)
         : await work.send<ObjectHistory>({ resource, namespace, name }, what);
     const { kind, metadata, items } = answer.object;
-    if (kind !== 'ObjectHistory') throw new NoHistory(work);
+    if (kind !== 'ObjectHistory') throw new NoHistory(work, resource);
     next = metadata?.continue || undefined;
     yield { versions: items ?? [], readAt: metadata?.resourceVersion ?? '', isLast: next === undefined };
   } while (next !== undefined);
