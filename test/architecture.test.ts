@@ -27,7 +27,7 @@ test('the bounds of the page are those of the code', () => {
 test('the table of packages has every package, with what its package.json depends on', () => {
   const packages = readdirSync(new URL('packages', root));
   const rows = new Map(
-    [...page.matchAll(/^\| `([a-z]+)` \| [^|]+ \| ([a-z, ]*)\|$/gm)].map(([, name = '', list = '']) => [name, list.trim()]),
+    [...page.matchAll(/^\| `([a-z-]+)` \| [^|]+ \| ([a-z, -]*)\|$/gm)].map(([, name = '', list = '']) => [name, list.trim()]),
   );
   expect([...rows.keys()].sort()).toEqual(packages.sort());
   for (const name of packages) {

@@ -132,6 +132,7 @@ test('values of users are parsed by schema/json/parse.ts, which keeps integers o
       'client/oidc-provider.ts': known,
       'client/transport.ts': 'a Status is read here; answers are parsed exactly',
       'console/api/': 'what pages show of objects; an object that is edited is read as text',
+      'console-gateway/': known,
       'kinds/core/node-rules.ts': known,
       'kinds/validation/pods/pod-annotations.ts': known,
       'pki/jwt.ts': known,

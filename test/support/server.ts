@@ -54,6 +54,8 @@ export interface TestServerOptions extends Partial<Omit<ServerOptions, 'dataDir'
    * are not about HTTP. Clients that ask for HTTP/2 or have a certificate still have a connection.
    */
   readonly direct?: boolean;
+  /** The folder of the console's files. */
+  readonly consoleFiles?: string;
 }
 
 export interface TestServer {
@@ -116,6 +118,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     wrapEngine = (store: Engine) => store,
     wrapAuthorizer,
     direct,
+    consoleFiles,
     ...changes
   } = given;
   const tokenAuthFile = join(dataDir, 'tokens.csv');
@@ -127,7 +130,7 @@ async function startIn(dataDir: string, given: TestServerOptions): Promise<TestS
     engine = await openEngine({ ...wanted, ...(storeClock !== undefined && { clock: storeClock }), freeBytes });
     return wrapEngine(engine);
   };
-  const composed = await composeServer(options, { log: log ?? collecting(errors), openStore, clock, wrapAuthorizer }, true);
+  const composed = await composeServer(options, { log: log ?? collecting(errors), openStore, clock, wrapAuthorizer, consoleFiles }, true);
   const { base, credentials, listening, ended, close, abort } = composed;
   const { adminConfigPath } = credentials;
   const running: RunningServer = { ...(listening as Listening), identity: base.identity, adminConfigPath, ended, close, abort };

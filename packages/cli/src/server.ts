@@ -16,7 +16,7 @@ import type { Command, IO } from './command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
 
 /** The part of a running server that the command uses. */
-export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'ended' | 'close'>;
+export type StartedServer = Pick<RunningServer, 'address' | 'adminConfig' | 'adminConfigPath' | 'consoleLink' | 'ended' | 'close'>;
 export type StartServer = (options: ServerOptions, log: Log | undefined) => Promise<StartedServer>;
 
 const examples = `Examples:
@@ -104,9 +104,15 @@ function readyText(server: StartedServer, config: string, options: ServerOptions
 
   ${selfCommand(io)} get namespaces${isDefaultConfig ? '' : ` --kubeconfig ${displayPath}`}
   kubectl --kubeconfig ${displayPath} get ns
-
+${consoleText(server.consoleLink, io)}
 ${namesText(identityOf(options.identity), io)}
 `;
+}
+
+/** The link into the console: for whoever reads the output of this command, not for the log of a server in the background. */
+function consoleText(link: string | undefined, io: IO): string {
+  if (link === undefined || backgroundLogWriter(io) !== undefined) return '';
+  return `\nConsole, for a browser on this machine (once, within 5 minutes):\n\n  ${link}\n`;
 }
 
 /** Which names the API has, and for those who have stock manifests how to get the stock ones. */

@@ -33,6 +33,8 @@ export interface Base {
   readonly wrapAuthorizer?: ((authorizer: Authorizer) => Authorizer) | undefined;
   /** What the server begins with instead of an empty store; undefined for all but copies of others. */
   readonly from?: ServerState | undefined;
+  /** The folder of the console's files, where it is another than that of the build. */
+  readonly consoleFiles?: string | undefined;
   /** The server cannot go on. */
   readonly fail: (why: string, error: unknown) => void;
 }

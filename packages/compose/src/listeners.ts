@@ -3,7 +3,7 @@
 import { Connections } from '@plat-dev/server/connections/connection-limits';
 import { type Listener, type ListenOptions, listen } from '@plat-dev/server/connections/listen';
 import { registerConnections } from '@plat-dev/server/endpoints/metrics-endpoint';
-import { upgradeHandler } from '@plat-dev/server/tunnels/upgrade';
+import { type Handle, upgradeHandler } from '@plat-dev/server/tunnels/upgrade';
 import type { Base } from './base.ts';
 import { composeClusterInfo } from './credentials/cluster-info.ts';
 import type { Credentials } from './credentials/credentials.ts';
@@ -23,10 +23,9 @@ class ListenError extends Error {
   }
 }
 
-/** Returns the HTTPS port. */
-export async function composeListeners(base: Base, { trust }: Access, requests: Requests): Promise<number> {
+/** Returns the HTTPS port. `handle` gets all requests. */
+export async function composeListeners(base: Base, { trust }: Access, requests: Requests, handle: Handle): Promise<number> {
   const { options, identity, clock, metrics, parts } = base;
-  const { handle } = requests;
   const upgrade = upgradeHandler(handle, `base64url.bearer.authorization.${identity.groupSuffix}.`);
   const connections = new Connections({ total: options.maxConnections, perAddress: options.maxConnectionsPerAddress });
   registerConnections(metrics, connections);

@@ -34,6 +34,7 @@ import type { Base } from './base.ts';
 import { checkRuntimeConfig } from './config/check-runtime-config.ts';
 import { registerGates } from './config/gate-report.ts';
 import { type ServerOptions, serverOptions } from './config/server-options.ts';
+import { composeConsole } from './console/console.ts';
 import { type Credentials, prepareCredentials } from './credentials/credentials.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
 import { Parts } from './parts.ts';
@@ -53,6 +54,8 @@ export interface RunningServer {
   /** Client configuration of the administrator, and the file it is in; undefined for a server that keeps nothing on disk. */
   readonly adminConfig: string;
   readonly adminConfigPath: string | undefined;
+  /** Opens the console in a browser, logged in as the administrator: once, within five minutes. Undefined without a console. */
+  readonly consoleLink: string | undefined;
   /** Resolves when the server has stopped: with the error after a failure, else with undefined. */
   readonly ended: Promise<Error | undefined>;
   /** Ends gracefully: fails readiness, ends watches, lets requests finish, closes the store. */
@@ -75,6 +78,8 @@ export interface Surroundings {
   readonly hooks?: RequestHooks | undefined;
   /** Returns what is asked instead of the authorizer that options name, for tests that record its questions. */
   readonly wrapAuthorizer?: ((authorizer: Authorizer) => Authorizer) | undefined;
+  /** The folder of the console's files, instead of the one that `npm run build` makes. */
+  readonly consoleFiles?: string | undefined;
   /** The initial state: that of another server of the same identity, whose store is in memory. */
   readonly from?: ServerState | undefined;
 }
@@ -84,6 +89,7 @@ export interface Listening {
   readonly address: string;
   readonly port: number;
   readonly adminConfig: string;
+  readonly consoleLink: string | undefined;
 }
 
 /** A server with its parts, for those who run it within their own program. */
@@ -104,8 +110,8 @@ export interface ComposedServer {
 
 export async function startServer(givenOptions: Partial<ServerOptions> = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
   const { base, credentials, listening, ended, close, abort } = await composeServer(givenOptions, surroundings, true);
-  const { address, port, adminConfig } = listening as Listening;
-  return { address, port, identity: base.identity, adminConfig, adminConfigPath: credentials.adminConfigPath, ended, close, abort };
+  const { adminConfigPath } = credentials;
+  return { ...(listening as Listening), identity: base.identity, adminConfigPath, ended, close, abort };
 }
 
 /** Starts a server; without a port where it does not listen. */
@@ -120,7 +126,7 @@ export async function composeServer(
   checkRuntimeConfig(options.runtimeConfig, identity, kinds);
   checkPlugins(options);
   checkHistory(options, identity);
-  const { clock = systemClock, random = systemRandom, starting, hooks, wrapAuthorizer, from } = surroundings;
+  const { clock = systemClock, random = systemRandom, starting, hooks, wrapAuthorizer, from, consoleFiles } = surroundings;
   const openStore = surroundings.openStore ?? (from === undefined ? openEngine : openCopyOf(from));
   const log = surroundings.log ?? openLog({ format: options.logFormat, verbosity: options.v, now: () => clock.now() });
   const metrics = new Metrics({
@@ -146,6 +152,7 @@ export async function composeServer(
     hooks,
     wrapAuthorizer,
     from,
+    consoleFiles,
     fail: ending.fail,
   };
   // Keys are made while the store is opened; a store that cannot be opened is the first thing to report.
@@ -172,11 +179,12 @@ async function serve(base: Base, state: State, credentials: Credentials, ending:
   const requests = await composeRequests(base, state, access, credentials, () => `${options.advertiseAddress ?? host}:${port}`);
   let listening: Listening | undefined;
   if (listens) {
-    port = await composeListeners(base, access, requests);
+    const webConsole = composeConsole(base, access, requests);
+    port = await composeListeners(base, access, requests, webConsole?.handle ?? requests.handle);
     const address = `https://${host}:${port}`;
     const config = credentials.adminConfig(address);
     await allDone(announce(base, state, access, credentials, port), config);
-    listening = { address, port, adminConfig: await config };
+    listening = { address, port, adminConfig: await config, consoleLink: webConsole?.link(address) };
   } else parts.add('streams of clients', () => requests.endStreams());
   const isWorking = await composeBackground(base, state, credentials, requests);
   parts.add('readiness', async (hurry) => {

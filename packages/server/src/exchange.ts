@@ -2,6 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import type { User } from '@plat-dev/meta/user';
 import type { HeadNotes } from './request/request-headers.ts';
 
 /** What the server uses of a request, whatever it came over: HTTP/1.1 (`http1/`), HTTP/2 (`node:http2`) or none (`in-process.ts`). */
@@ -21,6 +23,8 @@ export interface Incoming {
   readonly complete: boolean;
   /** Of HTTP/2. */
   readonly stream?: ServerHttp2Stream | undefined;
+  /** Says who makes the request, where its own credentials do not: those of a session do. Throws when they prove nothing any more. */
+  readonly caller?: (() => MaybePromise<User>) | undefined;
   on(event: 'data', listener: (chunk: Buffer) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end' | 'aborted', listener: () => void): unknown;

@@ -20,13 +20,15 @@ const bounds = {
 
 export interface Handshake {
   readonly method?: string | undefined;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Readonly<IncomingHttpHeaders>;
 }
 export interface Acceptance {
   /** The subprotocol that is chosen of those which the client offers; empty for none. */
   readonly protocol: string;
   /** Further lines of the answer. */
   readonly headers?: readonly string[];
+  /** Bytes of a message, where fewer are enough. */
+  readonly maxPayload?: number;
 }
 
 /**
@@ -37,9 +39,10 @@ export function acceptWebSocket(
   request: Handshake,
   socket: Duplex,
   head: Buffer,
-  { protocol, headers = [] }: Acceptance,
+  { protocol, headers = [], maxPayload = bounds.maxPayload }: Acceptance,
 ): WebSocket | undefined {
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, handleProtocols: () => protocol || false, ...bounds });
+  const handleProtocols = (): string | false => protocol || false;
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, handleProtocols, ...bounds, maxPayload });
   server.on('headers', (lines) => void lines.push(...headers));
   let accepted: WebSocket | undefined;
   server.handleUpgrade(request as IncomingMessage, socket, head, (webSocket) => {

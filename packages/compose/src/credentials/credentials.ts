@@ -34,6 +34,9 @@ interface FrontProxy {
 /** The common name of the client certificate that this server makes for them. */
 export const frontProxyName = 'front-proxy-client';
 
+/** The administrator, by the certificate of their kubeconfig. */
+export const administrator = { name: 'admin', groups: ['system:masters'] } as const;
+
 export interface Credentials {
   readonly authority: Authority;
   /** CA certificates (PEM) that clients should trust. */
@@ -92,7 +95,7 @@ export async function prepareCredentials(
     frontProxy,
     signingKey,
     async adminConfig(address) {
-      const admin = await ensureClient(pki, 'admin', authority, 'admin', ['system:masters'], now);
+      const admin = await ensureClient(pki, 'admin', authority, administrator.name, administrator.groups, now);
       const entry = { name: serverName(identity, address), server: address, ca: isSelfIssued ? caPem : serving.certificate, admin };
       const config = printAdminConfig(entry);
       if (adminConfigPath === undefined) return config;

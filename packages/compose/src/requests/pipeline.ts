@@ -10,7 +10,7 @@ import { keepBodies, logRequests } from '@plat-dev/server/request-log';
 import type { Services } from '@plat-dev/server/services';
 import { authorize } from '@plat-dev/server/steps/authorize';
 import { explain } from '@plat-dev/server/steps/explain';
-import { auditId, checkTimeout, findInfo, sendUncompressed } from '@plat-dev/server/steps/identify';
+import { answerWith, auditId, checkTimeout, findInfo, sendUncompressed } from '@plat-dev/server/steps/identify';
 import { impersonate } from '@plat-dev/server/steps/impersonate';
 import { reached } from '@plat-dev/server/steps/time-marks';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';
@@ -29,8 +29,10 @@ export interface Pipeline {
   readonly aggregation: ComposedAggregation;
 }
 
-/** Returns what makes a handler with its own way to say who makes a request. */
-export async function composePipeline(base: Base, state: State, access: Access, pipeline: Pipeline): Promise<(identify: Step) => Handle> {
+/** Makes a handler with its own way to say who makes a request, and with further headers of all its answers. */
+export type HandlerOf = (identify: Step, headers?: readonly string[]) => Handle;
+
+export async function composePipeline(base: Base, state: State, access: Access, pipeline: Pipeline): Promise<HandlerOf> {
   const { clock, log, parts, hooks } = base;
   const { services, surface } = pipeline;
   const stepsFor = await composeSteps(base, state, access, pipeline);
@@ -50,8 +52,8 @@ export async function composePipeline(base: Base, state: State, access: Access, 
       audit: ctx.auditId,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
-  return (identify) => {
-    const handler = requestHandler({ steps: stepsFor(identify), routes, limits, clock, report, finished });
+  return (identify, headers = []) => {
+    const handler = requestHandler({ steps: stepsFor(identify, headers), routes, limits, clock, report, finished });
     return hooks === undefined ? handler : hooks.around(handler);
   };
 }
@@ -61,7 +63,7 @@ async function composeSteps(
   { catalog, live }: State,
   { trust, auth }: Access,
   { services, surface, aggregation }: Pipeline,
-): Promise<(identify: Step) => Step[]> {
+): Promise<(identify: Step, headers: readonly string[]) => Step[]> {
   const { options, identity, clock, log, parts, hooks } = base;
   const trail = await parts.start(
     'audit',
@@ -78,9 +80,10 @@ async function composeSteps(
     () => composeStreams(base, { live, authenticator: auth.authenticator, authorizer: auth.authorizer }),
     (open) => open.close(),
   );
-  return (identify) => [
+  return (identify, headers) => [
     ...keepBodies(log),
     auditId(base.random),
+    ...(headers.length === 0 ? [] : [answerWith(headers)]),
     findInfo,
     ...(tracing === undefined ? [] : [tracing.step]),
     ...(options.features.isOn('APIResponseCompression') ? [] : [sendUncompressed]),

@@ -3,7 +3,7 @@ import { hasDocuments, issuerDocuments } from '@plat-dev/server/auth/service-acc
 import type { Definitions } from '@plat-dev/server/extension/definitions';
 import { givenUser, presetUser } from '@plat-dev/server/in-process';
 import type { Services } from '@plat-dev/server/services';
-import { authenticate } from '@plat-dev/server/steps/authenticate';
+import { authenticate, authenticateSession } from '@plat-dev/server/steps/authenticate';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';
 import { composeFlowStatus, composeFlowUpkeep } from '../background/flow-upkeep.ts';
 import { composeSimulation } from '../background/simulated-nodes.ts';
@@ -27,6 +27,8 @@ export interface Requests {
   readonly handleInProcess: Handle;
   /** For clients in this process: requests made with a user, or with credentials. */
   handlerForClients(): Handle;
+  /** For requests of sessions, whose answers have these further headers. */
+  handlerForSessions(headers: readonly string[]): Handle;
   /** The custom kinds that are served. */
   readonly definitions: Pick<Definitions, 'state' | 'settled'>;
   /** Whether custom kinds have changes to serve, or watches have events to send. */
@@ -71,6 +73,7 @@ export async function composeRequests(
     handle: handlerOf(authenticate(services.authenticator, () => trust.tls.clientCAs.current)),
     handleInProcess,
     handlerForClients: () => handlerOf(givenUser(services.authenticator)),
+    handlerForSessions: (headers) => handlerOf(authenticateSession, headers),
     definitions,
     isBusy: () => definitions.isBusy || services.watches.isPending,
     shuttingDown: surface.shuttingDown,

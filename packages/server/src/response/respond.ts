@@ -36,6 +36,8 @@ export function head(ctx: Context, requestedStatus: number, headers: readonly st
     const name = (all[i] as string).toLowerCase();
     const value = all[i + 1] as string;
     const earlierValue = own(record, name);
+    // Node refuses to send some headers twice.
+    if (earlierValue === value) continue;
     setOwn(
       record,
       name,

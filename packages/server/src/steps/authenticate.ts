@@ -29,6 +29,15 @@ export function authenticate(authenticator: Authenticator, clientCAs?: () => Cli
     );
 }
 
+/** For requests of sessions, which say themselves who makes them. */
+export const authenticateSession: Step = (ctx) => {
+  const { caller } = ctx.req;
+  if (caller === undefined) throw unauthorized();
+  return whenReady(caller(), (user) => {
+    ctx.user = user;
+  });
+};
+
 /** Ends the connection when its requests in progress are answered. */
 function endConnection(ctx: Context): void {
   if (ctx.http2) ctx.req.stream?.session?.close();

@@ -13,6 +13,13 @@ export const auditId =
     ctx.headers = ['Audit-Id', ctx.auditId, 'Cache-Control', 'no-cache, private'];
   };
 
+/** Further headers of every answer, names and values in turn. */
+export const answerWith =
+  (headers: readonly string[]): Step =>
+  (ctx) => {
+    ctx.headers.push(...headers);
+  };
+
 /** How long the client is willing to wait, where it says so; the server's own limit holds in any case. */
 export const checkTimeout: Step = (ctx: Context) => {
   // Requests that last have no such limit; what is proxied may mean something else by the word.

@@ -19,9 +19,10 @@ export interface CheckDeps {
 /** Never rejects. */
 export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => Promise<Verdict> {
   const verdict = async (ctx: Context): Promise<Verdict> => {
-    const caller = userGivenWith(ctx.req) ?? (await authenticator.authenticate(new SocketRequest(ctx)));
+    const { req } = ctx;
+    const caller = userGivenWith(req) ?? (await (req.caller?.() ?? authenticator.authenticate(new SocketRequest(ctx))));
     if (caller === undefined) return 'ended';
-    const impersonated = wantsImpersonation(ctx.req.headers) ? await impersonate(identity, ctx.req, caller, authorizer) : undefined;
+    const impersonated = wantsImpersonation(req.headers) ? await impersonate(identity, req, caller, authorizer) : undefined;
     return verdictOf(await authorizer.authorize({ ...attributesOf(ctx), user: impersonated ?? caller }));
   };
   return (ctx) => verdict(ctx).catch(verdictOnError);

@@ -4,6 +4,7 @@
  */
 import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '@plat-dev/lib/clock';
+import { withoutConsoleCookies } from '@plat-dev/meta/console-cookie';
 import { type Context, whenLeft } from '../context.ts';
 import { Answer, type Exchange } from '../http-client/exchange.ts';
 import { head } from '../response/respond.ts';
@@ -68,7 +69,7 @@ export async function sendAnswer(
     answer.destroy();
     return;
   }
-  head(ctx, answer.status, headers);
+  head(ctx, answer.status, hasConsoleCookie(ctx) ? [...headers, 'Content-Security-Policy', 'sandbox'] : headers);
   // The head of a chunked response is sent at once.
   res.flushHeaders?.();
   const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => answer.destroy()) };
@@ -90,6 +91,10 @@ export async function sendAnswer(
   });
   open.delete(connection);
 }
+
+/** A page of another server would have the origin of the console, whose session this browser has. */
+const hasConsoleCookie = ({ req }: Context): boolean =>
+  req.headers.cookie !== undefined && withoutConsoleCookies(req.headers.cookie) !== req.headers.cookie;
 
 /** Whether the request may have a body. */
 export function hasBody(ctx: Context): boolean {

@@ -1,5 +1,6 @@
 /** Which headers are forwarded through a tunnel, and which are not. */
 import type { TLSSocket } from 'node:tls';
+import { isConsoleCookie, withoutConsoleCookies } from '@plat-dev/meta/console-cookie';
 import type { Context } from '../context.ts';
 
 /** Headers about one connection, not about the message (RFC 9110, 7.6.1). */
@@ -50,6 +51,7 @@ export function answerHeaders(raw: readonly string[], change: (name: string, val
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     if (hopByHop.has(name) || own.has(name) || crossOrigin.has(name)) continue;
+    if (name === 'set-cookie' && isConsoleCookie(raw[i + 1] as string)) continue;
     keptHeaders.push(raw[i] as string, change(name, raw[i + 1] as string));
   }
   return keptHeaders;
@@ -69,7 +71,8 @@ export function requestHeaders(ctx: Context, options: RequestHeaderOptions): str
   let forwardedFor = '';
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
-    const value = raw[i + 1] as string;
+    const value = name === 'cookie' ? withoutConsoleCookies(raw[i + 1] as string) : (raw[i + 1] as string);
+    if (value === undefined) continue;
     if (name === 'x-forwarded-for') forwardedFor += `${value}, `;
     else if (!dropped(name, own, options.isCredential)) keptHeaders.push(raw[i] as string, value);
   }

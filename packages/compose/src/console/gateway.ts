@@ -1,0 +1,75 @@
+/** The gateway of the console before the API of this server: its requests run through the same steps as all others. */
+import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type Backend, Gateway, safetyHeaders, type WatchAnswer, type WatchCall } from '@plat-dev/console-gateway';
+import type { OneTimeCode } from '@plat-dev/console-gateway/code';
+import { productVersion } from '@plat-dev/lib/version';
+import { whenReady } from '@plat-dev/lib/when-ready';
+import { unauthorized } from '@plat-dev/meta/errors';
+import { authenticated } from '@plat-dev/server/auth/authn/users';
+import { type Authenticator, type AuthRequest, type User, wellKnown } from '@plat-dev/server/auth/types';
+import { certificateOn } from '@plat-dev/server/connections/connection-certificate';
+import type { Incoming, Outgoing } from '@plat-dev/server/exchange';
+import type { Handle } from '@plat-dev/server/tunnels/upgrade';
+import type { Base } from '../base.ts';
+import { administrator } from '../credentials/credentials.ts';
+import type { Access } from '../requests/access.ts';
+import { SessionRequest, StreamedAnswer } from './session-exchange.ts';
+
+type ServerGateway = Gateway<Incoming, Outgoing, Socket>;
+
+export function consoleGateway(
+  { options, identity, clock, random, log, consoleFiles }: Base,
+  { auth }: Access,
+  handlerForSessions: (headers: readonly string[]) => Handle,
+  code: OneTimeCode,
+): ServerGateway {
+  const handle = handlerForSessions(safetyHeaders);
+  const admin = authenticated(administrator);
+  const backend: Backend<Incoming, Outgoing, Socket> = {
+    identity: identity.name,
+    version: productVersion,
+    release: options.apiRelease,
+    handle: (request, response, upgrade, call) => handle(new SessionRequest(request, call), response, upgrade),
+    watch: (call) => watch(handle, call),
+    byCode: { way: 'code', caller: () => admin },
+    byToken(token) {
+      const authorization = `Bearer ${token}`;
+      // The key lets the authenticator remember what it found out of the token.
+      return provenBy(auth.authenticator, { headers: { authorization }, rawHeaders: ['Authorization', authorization], socketKey: {} });
+    },
+    byCertificate({ stream, socket }) {
+      const clientCertificate = certificateOn(stream?.session ?? socket);
+      return clientCertificate && provenBy(auth.authenticator, { headers: {}, rawHeaders: [], clientCertificate });
+    },
+  };
+  return new Gateway({ backend, assets: consoleFiles ?? builtFiles(), code, publicHost: options.consoleAddress, clock, random, log });
+}
+
+/** Whom a credential proves, again for each request: it may be revoked, or expire. */
+function provenBy(authenticator: Authenticator, request: AuthRequest): () => User | Promise<User> {
+  const known = (user: User | undefined): User => {
+    if (user === undefined || user.groups.includes(wellKnown.unauthenticated)) throw unauthorized();
+    return user;
+  };
+  return () => whenReady(authenticator.authenticate(request), known);
+}
+
+function watch(handle: Handle, { url, accept, caller, signal, opener }: WatchCall): Promise<WatchAnswer> {
+  const { 'user-agent': agent = 'console' } = opener.headers;
+  const headers = { accept, 'user-agent': agent };
+  const rawHeaders = ['Accept', accept, 'User-Agent', agent];
+  return new Promise((resolve, reject) => {
+    const answer = new StreamedAnswer((status, contentType) => resolve({ status, contentType, body: answer }));
+    answer.once('close', () => reject(new Error('the watch was broken off')));
+    signal.addEventListener('abort', () => answer.destroy(), { once: true });
+    handle(new SessionRequest(opener as Incoming, { url, headers, rawHeaders, caller }), answer);
+  });
+}
+
+/** Where `npm run build` puts the files: beside the chunks of the program, or in `dist` of the sources. */
+function builtFiles(): string {
+  const places = ['../console/', '../../../../dist/console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return places.find((place) => existsSync(`${place}index.html`)) ?? (places[1] as string);
+}

@@ -1,0 +1,77 @@
+/** The files of the page: those with a hash in their name never change, and are there in compressed forms as well. */
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { own } from '@plat-dev/lib/own';
+import { type BrowserRequest, type BrowserResponse, headerOf, send } from './exchange.ts';
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+/** A name within the folder, without any that leads out of it or is hidden. */
+const fileName = /^(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
+const ASSETS = 'assets/';
+
+/** Sends the file of a path below `/console/`, else the page itself, which has its own paths. */
+export async function sendAsset(directory: string, path: string, request: BrowserRequest, response: BrowserResponse): Promise<void> {
+  const isAsset = path.startsWith(ASSETS);
+  const type = own(types, extname(path));
+  const isFile = type !== undefined && fileName.test(path);
+  if (isFile && (await sendFile(join(directory, path), type, isAsset, request, response))) return;
+  if (isAsset) send(request, response, 404, plainText, 'there is no such file of the console\n');
+  else if (!(await sendFile(join(directory, 'index.html'), types['.html'] as string, false, request, response)))
+    send(request, response, 503, plainText, 'the console is not part of this build: `npm run build` makes it\n');
+}
+const plainText = ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store'];
+
+async function sendFile(
+  file: string,
+  type: string,
+  isAsset: boolean,
+  request: BrowserRequest,
+  response: BrowserResponse,
+): Promise<boolean> {
+  const accepted = headerOf(request, 'accept-encoding') ?? '';
+  const caching = [
+    'Content-Type',
+    type,
+    'Cache-Control',
+    isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Vary',
+    'Accept-Encoding',
+  ];
+  for (const [encoding, suffix] of encodings) {
+    if (encoding !== '' && !new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)) continue;
+    const bytes = await readFile(`${file}${suffix}`).catch(() => undefined);
+    if (bytes === undefined) continue;
+    send(request, response, 200, encoding === '' ? caching : [...caching, 'Content-Encoding', encoding], bytes);
+    return true;
+  }
+  return false;
+}
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['', ''],
+] as const;
+
+/** What browsers get at `/`, in place of an answer of the API. */
+export function sendWelcome(request: BrowserRequest, response: BrowserResponse): void {
+  send(request, response, 200, ['Content-Type', types['.html'] as string, 'Cache-Control', 'no-store', 'Vary', 'Accept'], welcome);
+}
+const welcome = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>plat</title></head>
+<body>
+<h1>plat</h1>
+<p>This is an API server. <a href="/console/">Open the console</a> to see what it serves.</p>
+</body>
+</html>
+`;

@@ -1,0 +1,3 @@
+export interface OpenIdFlow {
+  readonly issuer: string;
+}

@@ -1,0 +1,51 @@
+/** Which requests come from the page itself: those of other sites, which browsers send with its cookie, are refused. */
+import { badRequest, forbidden } from '@plat-dev/meta/errors';
+import { type BrowserRequest, headerOf } from './exchange.ts';
+
+/** A header that scripts of other origins cannot send without the consent of the server, which it never gives. */
+export const PAGE_HEADER = 'x-plat-console';
+
+const nothing = { group: '', resource: '' };
+const refusedSite = () => forbidden(nothing, '', 'the request comes from another site than the console');
+
+/** The origin by which the browser reaches the server. Throws where the request names none. */
+export function originOf(request: BrowserRequest): URL {
+  const host = headerOf(request, 'host') ?? headerOf(request, ':authority') ?? '';
+  const origin = `${request.socket.encrypted === true ? 'https' : 'http'}://${host}`;
+  if (host === '' || !URL.canParse(origin)) throw badRequest('the request names no host');
+  return new URL(origin);
+}
+
+/**
+ * Without TLS the name of the host proves nothing: a name of any web page may lead to this machine. So only names that always mean
+ * this machine are accepted there.
+ */
+export function checkHost(request: BrowserRequest, origin: URL, publicHost: string | undefined): void {
+  if (request.socket.encrypted === true || isLoopbackName(origin.hostname) || origin.host === publicHost) return;
+  throw forbidden(nothing, '', 'over plain HTTP the console is served to names of this machine only, such as localhost');
+}
+
+const isLoopbackName = (name: string): boolean => name === 'localhost' || name === '[::1]' || /^127(\.\d+){3}$/.test(name);
+
+/** Throws if a page of another origin made the request, as far as the browser says where it comes from. */
+export function checkSite(request: BrowserRequest, origin: URL, publicHost: string | undefined): void {
+  const site = headerOf(request, 'sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refusedSite();
+  const sender = headerOf(request, 'origin');
+  if (sender !== undefined && sender !== origin.origin && sender !== publicOrigin(publicHost)) throw refusedSite();
+}
+
+/** The same for a WebSocket, to which a page can add no header, but whose origin every browser names. */
+export function checkSocketSite(request: BrowserRequest, origin: URL, publicHost: string | undefined): void {
+  if (headerOf(request, 'origin') === undefined) throw refusedSite();
+  checkSite(request, origin, publicHost);
+}
+
+const publicOrigin = (host: string | undefined): string | undefined => (host === undefined ? undefined : `https://${host}`);
+
+/** Whether the other end of the connection is on this machine, without a proxy that says it stands for others. */
+export function isLocal(request: BrowserRequest): boolean {
+  const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
+  return (address === '::1' || /^127(\.\d+){3}$/.test(address)) && !isForwarded;
+}

@@ -1,0 +1,130 @@
+/** Batches, pauses and pings of a connection for watches, without a network. */
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { FakeClock } from '@plat-dev/lib/clock';
+import { expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import type { WatchAnswer } from './backend.ts';
+import { BATCH_BYTES, BATCH_MS, EVENT_BYTES, MESSAGE_BYTES } from './open-watch.ts';
+import { PAUSED_BYTES, PING_MS, WatchConnection } from './watch-connection.ts';
+
+/** A WebSocket whose other end does not read unless a test says so. */
+class TestSocket extends EventEmitter {
+  readonly sent: string[] = [];
+  bufferedAmount = 0;
+  pings = 0;
+  isTerminated = false;
+  private readonly taken: (() => void)[] = [];
+  reads = true;
+
+  send(bytes: Buffer, _: object, done: () => void): void {
+    this.sent.push(String(bytes));
+    if (this.reads) return void setImmediate(done);
+    this.bufferedAmount += bytes.length;
+    this.taken.push(done);
+  }
+  read(): void {
+    this.reads = true;
+    this.bufferedAmount = 0;
+    for (const done of this.taken.splice(0)) done();
+  }
+  ping(): void {
+    this.pings++;
+  }
+  terminate(): void {
+    this.isTerminated = true;
+    this.emit('close');
+  }
+  close(): void {
+    this.emit('close');
+  }
+}
+
+async function openedWatch(answer: Partial<WatchAnswer> = {}) {
+  const clock = new FakeClock();
+  const socket = new TestSocket();
+  const body = new PassThrough();
+  const signals: AbortSignal[] = [];
+  new WatchConnection(socket as unknown as WebSocket, clock, async ({ signal }) => {
+    signals.push(signal);
+    return { status: 200, contentType: 'application/json', body, ...answer };
+  });
+  socket.emit('message', Buffer.from('{"id":1,"open":"/api/v1/pods?watch=true"}'), false);
+  await turn();
+  const write = async (text: string): Promise<void> => {
+    body.write(text);
+    await turn();
+  };
+  return { clock, socket, body, write, signal: signals[0] as AbortSignal };
+}
+const turn = async (): Promise<void> => {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+const line = (size: number): string => `"${'x'.repeat(size - 2)}"\n`;
+
+test('events wait for others, but not long', async () => {
+  const { clock, socket, write } = await openedWatch();
+  await write('{"a":1}\n{"b"');
+  await write(':2}\n{"c":');
+  expect(socket.sent).toEqual(['{"id":1,"status":200}']);
+  await clock.advance(BATCH_MS);
+  expect(socket.sent.slice(1)).toEqual(['{"id":1,"events":[{"a":1},{"b":2}]}']);
+  await write('3}\n');
+  await clock.advance(BATCH_MS);
+  expect(socket.sent.slice(2)).toEqual(['{"id":1,"events":[{"c":3}]}']);
+});
+test('a batch is sent when it is large, and no message is larger than its bound but that of one large event', async () => {
+  const { socket, write } = await openedWatch();
+  await write(line(BATCH_BYTES));
+  expect(socket.sent).toHaveLength(2);
+  await write(line(100) + line(MESSAGE_BYTES));
+  expect(socket.sent.slice(2).map((message) => JSON.parse(message).events.length)).toEqual([1, 1]);
+});
+test('what waits is sent before the end', async () => {
+  const { socket, body, write } = await openedWatch();
+  await write('{"a":1}\n');
+  body.end();
+  await turn();
+  expect(socket.sent.slice(1)).toEqual(['{"id":1,"events":[{"a":1}]}', '{"id":1,"end":null}']);
+});
+test('the API is not read while the page does not read, and nothing is lost', async () => {
+  const { socket, body, write } = await openedWatch();
+  socket.reads = false;
+  let written = 0;
+  while (body.writableLength === 0 && written < 100) {
+    await write(line(BATCH_BYTES));
+    written++;
+  }
+  expect(socket.bufferedAmount).toBeLessThan(PAUSED_BYTES + 2 * MESSAGE_BYTES);
+  expect(written).toBeLessThan(100);
+  socket.read();
+  await turn();
+  expect(socket.sent).toHaveLength(1 + written);
+});
+test('an event without an end ends its watch', async () => {
+  const { socket, body, signal } = await openedWatch();
+  const piece = Buffer.alloc(EVENT_BYTES / 8, 0x20);
+  for (let i = 0; i < 9; i++) {
+    body.write(piece);
+    await turn();
+  }
+  expect(JSON.parse(socket.sent.at(-1) as string)).toMatchObject({ id: 1, end: { code: 413 } });
+  expect(signal.aborted).toBe(true);
+});
+test('answers that are no JSON, and refusals that are none, break no message', async () => {
+  const binary = await openedWatch({ contentType: 'application/octet-stream' });
+  expect(binary.socket.sent.map((message) => JSON.parse(message))).toMatchObject([{ status: 406 }, { end: { code: 406 } }]);
+  const body = new PassThrough();
+  body.end('bad gateway"}');
+  const refused = await openedWatch({ status: 502, body });
+  expect(refused.socket.sent).toEqual(['{"id":1,"status":502}', '{"id":1,"end":null}']);
+});
+test('a page that answers no ping is gone, and its watches end', async () => {
+  const { clock, socket, signal } = await openedWatch();
+  await clock.advance(PING_MS);
+  socket.emit('pong');
+  await clock.advance(PING_MS);
+  expect([socket.pings, socket.isTerminated]).toEqual([2, false]);
+  await clock.advance(PING_MS);
+  expect([socket.isTerminated, signal.aborted]).toEqual([true, true]);
+});
