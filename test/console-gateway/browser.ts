@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import WebSocket from 'ws';
+import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { type Answer, Client, type ClientOptions, type Loose, type RequestOptions } from '../support/client.ts';
 import type { TestServer } from '../support/server.ts';
@@ -97,14 +98,14 @@ export class PageSocket {
     });
   }
   send(message: Loose): void {
-    this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+    this.socket.send(typeof message === 'string' ? message : jsonText(message));
   }
   /** The first message from the given place on that fits. */
   async next(fits: (message: Loose) => boolean, from = 0): Promise<Loose> {
     for (;;) {
       const message = this.messages.slice(from).find(fits);
       if (message !== undefined) return message;
-      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed after ${JSON.stringify(this.messages)}`);
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed after ${jsonText(this.messages)}`);
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });

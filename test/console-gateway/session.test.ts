@@ -260,6 +260,16 @@ test('sessions end an hour after their last use, and twelve hours after log-in',
   await timed.close();
 });
 
+test('--console-address: the link and the origin of the console are those of the address', async () => {
+  const named = await startTestServer({ consoleFiles: files, consoleAddress: 'plat.example' });
+  expect(named.running.consoleLink).toMatch(/^https:\/\/plat\.example\/console\/\?code=/);
+  const far = browser(named.address);
+  const from = { origin: 'https://plat.example', 'sec-fetch-site': 'same-origin', 'x-forwarded-for': '10.0.0.1' };
+  expect((await far.sendFrom(from, 'POST', '/console/session', { body: { code: codeOf(named) } })).status).toBe(200);
+  await named.close();
+  await expect(startTestServer({ consoleAddress: 'https://plat.example/' })).rejects.toThrow('is not of the form HOST or HOST:PORT');
+});
+
 test('a restart ends all sessions', async () => {
   const first = await startTestServer({ consoleFiles: files });
   const one = browser(first.address);

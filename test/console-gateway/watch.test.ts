@@ -9,6 +9,7 @@ const sockets: PageSocket[] = [];
 
 beforeAll(async () => {
   server = await startTestServer({ consoleFiles: consoleFiles() });
+  namespace = await server.namespace();
 });
 afterAll(async () => {
   for (const { socket } of sockets) socket.terminate();
@@ -27,8 +28,9 @@ async function connected(browser: Browser): Promise<PageSocket> {
   sockets.push(page);
   return page;
 }
+let namespace: string;
 const watchOf = (plural: string, version?: string): string =>
-  `/api/v1/namespaces/default/${plural}?watch=true${version === undefined ? '' : `&resourceVersion=${version}`}`;
+  `/api/v1/namespaces/${namespace}/${plural}?watch=true${version === undefined ? '' : `&resourceVersion=${version}`}`;
 const names = (page: PageSocket, id: number): string[] =>
   page.messages
     .filter((message) => message.id === id)
@@ -39,14 +41,14 @@ const names = (page: PageSocket, id: number): string[] =>
 describe('a page', () => {
   test('has several watches on one connection, each with its own events, until it closes them', async () => {
     const page = await connected(await loggedIn());
-    const { metadata } = await server.admin.ok('GET', '/api/v1/namespaces/default/configmaps');
+    const { metadata } = await server.admin.ok('GET', '/api/v1/namespaces?limit=1');
     page.send({ id: 1, open: watchOf('configmaps', metadata.resourceVersion) });
     page.send({ id: 2, open: watchOf('secrets', metadata.resourceVersion), accept: 'application/json' });
     await page.next(({ id, status }) => id === 1 && status === 200);
     await page.next(({ id, status }) => id === 2 && status === 200);
     const [map, secret] = [unique('m'), unique('s')];
-    await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: map } });
-    await server.admin.ok('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: secret } });
+    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: map } });
+    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: secret } });
     await page.next(({ id, events }) => id === 1 && events !== undefined);
     await page.next(({ id, events }) => id === 2 && events !== undefined);
     expect(names(page, 1)).toEqual([`ADDED ${map}`]);

@@ -297,6 +297,12 @@ const effects: readonly Shown[] = [
     flags: ['controllers', 'leader-elect'],
   },
   { file: 'test/workloads/kit.test.ts', test: 'parts of it can be left out: a pod is scheduled and does not start', flags: ['workloads'] },
+  { file: 'test/console-gateway/session.test.ts', test: '--console=false removes it', flags: ['console'] },
+  {
+    file: 'test/console-gateway/session.test.ts',
+    test: '--console-address: the link and the origin of the console are those of the address',
+    flags: ['console-address'],
+  },
   { file: 'test/workloads/flags.test.ts', test: '--simulated-nodes: so many nodes are ready', flags: ['simulated-nodes'] },
   {
     file: 'test/workloads/flags.test.ts',

@@ -5,7 +5,7 @@ import { type BrowserRequest, headerOf } from './exchange.ts';
 /** The id of the session; undefined: the request has none. */
 export const cookieOf = (request: BrowserRequest, origin: URL): string | undefined => cookieNamed(request, consoleCookieName(origin));
 
-export function cookieNamed(request: BrowserRequest, name: string): string | undefined {
+function cookieNamed(request: BrowserRequest, name: string): string | undefined {
   for (const cookie of (headerOf(request, 'cookie') ?? '').split(';')) {
     const at = cookie.indexOf('=');
     if (at > 0 && cookie.slice(0, at).trim() === name) return cookie.slice(at + 1).trim();

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { own } from '@plat-dev/lib/own';
 import { ApiError, badRequest, internalError, requestTimedOut, requestTooLarge } from '@plat-dev/meta/errors';
 
 export interface BrowserRequest {
@@ -104,7 +105,7 @@ export function sendError(request: BrowserRequest, response: BrowserResponse, er
 }
 
 export function headerOf({ headers }: BrowserRequest, name: string): string | undefined {
-  const value = headers[name];
+  const value = own(headers, name);
   return Array.isArray(value) ? value[0] : value;
 }
 

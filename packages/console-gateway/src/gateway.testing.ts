@@ -1,6 +1,7 @@
 /** A gateway whose browsers and API are made by a test. */
 import { PassThrough, Readable } from 'node:stream';
 import { FakeClock } from '@plat-dev/lib/clock';
+import { jsonText } from '@plat-dev/lib/json-text';
 import { silentLog } from '@plat-dev/lib/log';
 import { seededRandom } from '@plat-dev/lib/random';
 import { unauthorized } from '@plat-dev/meta/errors';
@@ -19,7 +20,7 @@ export interface TestGateway {
   /** Logs in and returns the cookie. */
   logIn(credential: object): Promise<string>;
 }
-export interface AskedRequest {
+interface AskedRequest {
   readonly method?: string;
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -28,7 +29,7 @@ export interface AskedRequest {
   readonly address?: string;
   readonly encrypted?: boolean;
 }
-export interface GivenAnswer {
+interface GivenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -58,7 +59,7 @@ export function testGateway(
   const ask = (request: AskedRequest): Promise<GivenAnswer> =>
     new Promise((resolve) => {
       const { method = 'GET', url, headers = {}, body, address = '127.0.0.1', encrypted = true } = request;
-      const incoming = Object.assign(Readable.from(body === undefined ? [] : [Buffer.from(JSON.stringify(body))]), {
+      const incoming = Object.assign(Readable.from(body === undefined ? [] : [Buffer.from(jsonText(body))]), {
         method,
         url,
         httpVersionMajor: 1,

@@ -25,9 +25,9 @@ import { SessionEndpoint } from './session-endpoint.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { PAGE_MESSAGE_BYTES, WATCH_PROTOCOL, WatchConnection } from './watch-connection.ts';
 
-export const CONSOLE_PATH = '/console/';
+const CONSOLE_PATH = '/console/';
 /** Connections for watches of one session, which has one for each open page. */
-export const MAX_CONNECTIONS = 16;
+const MAX_CONNECTIONS = 16;
 
 export interface GatewayOptions<Request extends BrowserRequest, Response extends BrowserResponse, Socket extends Duplex> {
   readonly backend: Backend<Request, Response, Socket>;
@@ -83,7 +83,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     if (upgrade !== undefined) checkSocketSite(request, origin, publicHost);
     else {
       checkSite(request, origin, publicHost);
-      if (headerOf(request, PAGE_HEADER) !== '1')
+      if (headerOf(request, PAGE_HEADER.toLowerCase()) !== '1')
         throw forbidden({ group: '', resource: '' }, '', `requests of the console have the header ${PAGE_HEADER}: 1`);
     }
     const session = this.sessionOf(request, origin);

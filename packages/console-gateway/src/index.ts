@@ -1,5 +1,4 @@
 /** The gateway of the console, for a server on its own port and for `plat console` on a port of this machine. */
 export type { ApiCall, Backend, WatchAnswer, WatchCall } from './backend.ts';
-export { type BrowserRequest, type BrowserResponse, type BrowserUpgrade, safetyHeaders } from './exchange.ts';
+export { safetyHeaders } from './exchange.ts';
 export { Gateway } from './gateway.ts';
-export type { Caller } from './sessions.ts';

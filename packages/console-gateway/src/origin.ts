@@ -3,7 +3,7 @@ import { badRequest, forbidden } from '@plat-dev/meta/errors';
 import { type BrowserRequest, headerOf } from './exchange.ts';
 
 /** A header that scripts of other origins cannot send without the consent of the server, which it never gives. */
-export const PAGE_HEADER = 'x-plat-console';
+export const PAGE_HEADER = 'X-Plat-Console';
 
 const nothing = { group: '', resource: '' };
 const refusedSite = () => forbidden(nothing, '', 'the request comes from another site than the console');

@@ -6,6 +6,7 @@
  * A page that is open uses its session: its connection for watches counts.
  */
 import { createHash } from 'node:crypto';
+import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import type { Random } from '@plat-dev/lib/random';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
@@ -14,8 +15,8 @@ import type { User } from '@plat-dev/meta/user';
 
 /** At the bound the least recently used session ends. */
 export const MAX_SESSIONS = 1000;
-export const SESSION_MS = 12 * 3600_000;
-export const IDLE_MS = 3600_000;
+const SESSION_MS = 12 * 3600_000;
+const IDLE_MS = 3600_000;
 const ID_BYTES = 32;
 
 export type Way = 'code' | 'token' | 'certificate' | 'oidc' | 'proxy';
@@ -63,7 +64,7 @@ export class Sessions {
   private readonly clock: Clock;
   private readonly random: Random;
   /** By the hash of their id, the most recently used last. */
-  private readonly sessions = new Map<string, { readonly session: Session; readonly cancelEnd: Cancel }>();
+  private readonly sessions = new BoundedCache<string, { readonly session: Session; readonly cancelEnd: Cancel }>(MAX_SESSIONS);
 
   constructor(clock: Clock, random: Random) {
     this.clock = clock;
@@ -78,14 +79,18 @@ export class Sessions {
     const id = this.random.bytes(ID_BYTES).toString('base64url');
     const session = new Session(way, proof, this.clock.now());
     const key = hashOf(id);
+    // What the least recently used one has open must end with it.
+    for (const [oldest] of this.sessions) {
+      if (this.sessions.size < MAX_SESSIONS) break;
+      this.remove(oldest);
+    }
     this.sessions.set(key, { session, cancelEnd: this.clock.after(SESSION_MS, () => this.remove(key)) });
-    if (this.sessions.size > MAX_SESSIONS) this.remove(this.sessions.keys().next().value as string);
     return { id, session };
   }
   /** The session of an id, which is used by that; undefined: there is none, or no longer. */
   use(id: string): Session | undefined {
     const key = hashOf(id);
-    const entry = this.sessions.get(key);
+    const entry = this.sessions.use(key);
     if (entry === undefined) return undefined;
     const { session } = entry;
     const now = this.clock.now();
@@ -94,8 +99,6 @@ export class Sessions {
       return undefined;
     }
     session.lastUse = now;
-    this.sessions.delete(key);
-    this.sessions.set(key, entry);
     return session;
   }
   end(id: string): void {

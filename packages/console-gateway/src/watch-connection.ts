@@ -16,7 +16,7 @@ import { isWatchUrl, type OpenMessage, type PageMessage, readPageMessage } from 
 
 export const WATCH_PROTOCOL = 'console.v1';
 /** Watches of a connection; one more is refused. */
-export const MAX_WATCHES = 64;
+const MAX_WATCHES = 64;
 /** Bytes of a message of the page; a longer one ends the connection. */
 export const PAGE_MESSAGE_BYTES = 4 * 1024;
 /** While so many bytes wait for the page, no watch is read; the API ends those that fall behind by too much. */

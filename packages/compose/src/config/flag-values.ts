@@ -42,12 +42,10 @@ export function readAddress(value: string): string {
   if (parseIP(value) === undefined) throw new Error(`${JSON.stringify(value)} is not an IP address`);
   return value;
 }
-/** `HOST[:PORT]`, as browsers write it: lower case, without the port of HTTPS. */
 export function readHost(value: string): string {
-  const url = `https://${value}`;
-  const host = URL.canParse(url) ? new URL(url).host : '';
-  if (host === '' || !/^[^\s/?#@\\]+$/.test(value)) throw new Error(`${JSON.stringify(value)} is not of the form HOST or HOST:PORT`);
-  return host;
+  if (!/^[^\s/?#@\\]+$/.test(value) || !URL.canParse(`https://${value}`))
+    throw new Error(`${JSON.stringify(value)} is not of the form HOST or HOST:PORT`);
+  return value;
 }
 export function readServiceRanges(values: readonly string[]): readonly string[] {
   return readRanges(splitList(values));

@@ -90,11 +90,12 @@ const serving = {
     { min: 64 * 1024, max: 64 * 1024 * 1024 },
   ),
   console: bool(true, 'Serve the console, for browsers, under /console/.'),
-  'console-address': flag<string | undefined>(
-    undefined,
+  'console-address': flag(
+    '',
     'Host and port by which browsers reach the server. With it the link with the one-time code works from other machines, too.',
     'HOST[:PORT]',
     readHost,
+    { defaultText: 'that of the server, on this machine alone' },
   ),
   'livez-grace-period': duration('0s', 'Time after start during which /livez ignores checks that have not passed yet.'),
   'shutdown-delay-duration': duration('0s', 'How long to keep serving requests at shutdown after /readyz starts to fail.'),

@@ -21,9 +21,11 @@ export interface WebConsole {
 export function composeConsole(base: Base, access: Access, { handle, handlerForSessions }: Requests): WebConsole | undefined {
   const { options, random, clock, parts } = base;
   if (!options.console) return undefined;
+  // As browsers write it: in lower case, without the port of HTTPS.
+  const publicHost = options.consoleAddress === '' ? undefined : new URL(`https://${options.consoleAddress}`).host;
   const code = newCode(random, clock);
   let loading: Promise<{ handle: Handle; close(): void }> | undefined;
-  const load = async () => (await import('./gateway.ts')).consoleGateway(base, access, handlerForSessions, code);
+  const load = async () => (await import('./gateway.ts')).consoleGateway(base, access, handlerForSessions, { code, publicHost });
   parts.add('console', async () => (await loading)?.close());
   return {
     handle: forBrowsers(handle, (req, res, upgrade) => {
@@ -33,7 +35,7 @@ export function composeConsole(base: Base, access: Access, { handle, handlerForS
         (error: unknown) => res.destroy(error as Error),
       );
     }),
-    link: (address) => `${options.consoleAddress === undefined ? address : `https://${options.consoleAddress}`}/console/?code=${code.text}`,
+    link: (address) => `${publicHost === undefined ? address : `https://${publicHost}`}/console/?code=${code.text}`,
   };
 }
 

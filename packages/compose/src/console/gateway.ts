@@ -23,7 +23,7 @@ export function consoleGateway(
   { options, identity, clock, random, log, consoleFiles }: Base,
   { auth }: Access,
   handlerForSessions: (headers: readonly string[]) => Handle,
-  code: OneTimeCode,
+  { code, publicHost }: { readonly code: OneTimeCode; readonly publicHost: string | undefined },
 ): ServerGateway {
   const handle = handlerForSessions(safetyHeaders);
   const admin = authenticated(administrator);
@@ -44,7 +44,7 @@ export function consoleGateway(
       return clientCertificate && provenBy(auth.authenticator, { headers: {}, rawHeaders: [], clientCertificate });
     },
   };
-  return new Gateway({ backend, assets: consoleFiles ?? builtFiles(), code, publicHost: options.consoleAddress, clock, random, log });
+  return new Gateway({ backend, assets: consoleFiles ?? builtFiles(), code, publicHost, clock, random, log });
 }
 
 /** Whom a credential proves, again for each request: it may be revoked, or expire. */
