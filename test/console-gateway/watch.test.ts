@@ -42,12 +42,12 @@ describe('a page', () => {
   test('has several watches on one connection, each with its own events, until it closes them', async () => {
     const page = await connected(await loggedIn());
     const { metadata } = await server.admin.ok('GET', '/api/v1/namespaces?limit=1');
-    page.send({ id: 1, open: watchOf('configmaps', metadata.resourceVersion) });
+    page.send({ id: 1, open: watchOf('endpoints', metadata.resourceVersion) });
     page.send({ id: 2, open: watchOf('secrets', metadata.resourceVersion), accept: 'application/json' });
     await page.next(({ id, status }) => id === 1 && status === 200);
     await page.next(({ id, status }) => id === 2 && status === 200);
     const [map, secret] = [unique('m'), unique('s')];
-    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: map } });
+    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/endpoints`, { metadata: { name: map } });
     await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: secret } });
     await page.next(({ id, events }) => id === 1 && events !== undefined);
     await page.next(({ id, events }) => id === 2 && events !== undefined);
@@ -55,7 +55,7 @@ describe('a page', () => {
     expect(names(page, 2)).toEqual([`ADDED ${secret}`]);
     page.send({ id: 1, close: true });
     // An id that is closed can be used again, from the version that the page has seen last.
-    page.send({ id: 1, open: watchOf('configmaps', metadata.resourceVersion) });
+    page.send({ id: 1, open: watchOf('endpoints', metadata.resourceVersion) });
     const seen = page.messages.length;
     await page.next(({ id, events }) => id === 1 && events !== undefined, seen);
     expect(names(page, 1)).toEqual([`ADDED ${map}`, `ADDED ${map}`]);

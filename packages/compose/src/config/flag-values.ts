@@ -42,9 +42,10 @@ export function readAddress(value: string): string {
   if (parseIP(value) === undefined) throw new Error(`${JSON.stringify(value)} is not an IP address`);
   return value;
 }
+/** Empty for none. */
 export function readHost(value: string): string {
-  if (!/^[^\s/?#@\\]+$/.test(value) || !URL.canParse(`https://${value}`))
-    throw new Error(`${JSON.stringify(value)} is not of the form HOST or HOST:PORT`);
+  const isHost = /^[^\s/?#@\\]+$/.test(value) && URL.canParse(`https://${value}`);
+  if (value !== '' && !isHost) throw new Error(`${JSON.stringify(value)} is not of the form HOST or HOST:PORT`);
   return value;
 }
 export function readServiceRanges(values: readonly string[]): readonly string[] {
