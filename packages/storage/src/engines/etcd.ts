@@ -24,7 +24,7 @@ import { Commits } from './etcd/commits.ts';
 import { Compaction } from './etcd/compaction.ts';
 import { Connection } from './etcd/connection.ts';
 import { CallFailure, CLOSED, unavailable } from './etcd/errors.ts';
-import { Feed, type FeedSource } from './etcd/feed.ts';
+import { Feeds } from './etcd/feeds.ts';
 import { EtcdHistory } from './etcd/history.ts';
 import { RowMaker } from './etcd/history-rows.ts';
 import { RowScan } from './etcd/history-scan.ts';
@@ -37,11 +37,9 @@ import {
   compactMethod,
   EMPTY_REQUEST,
   encodeCompact,
-  encodePut,
   encodeRange,
   type Method,
   memberStatus,
-  putMethod,
   type RangeAnswer,
   rangeMethod,
 } from './etcd/messages.ts';
@@ -51,7 +49,7 @@ import { addressesOf, DEFAULT_PREFIX, DEFAULT_REQUEST_TIMEOUT_MS, type EtcdOptio
 import { OwnValues } from './etcd/own-values.ts';
 import { Reads } from './etcd/reads.ts';
 import { SharedHolds } from './etcd/shared-holds.ts';
-import { type WatchAnswer, watchMethod } from './etcd/watch-messages.ts';
+import { skipRevisions } from './etcd/skip.ts';
 import { DEFAULT_RETENTION_MS } from './retention.ts';
 
 export type { EtcdOptions } from './etcd/options.ts';
@@ -78,9 +76,6 @@ function loginOf({ username, passwordFile }: EtcdOptions): Login | undefined {
 
 /** How often a range of the newest state is restarted because its revision was compacted meanwhile. */
 const MOST_RANGE_ATTEMPTS = 3;
-/** Maximum revisions that are skipped at a time, and concurrent writes that do so. */
-const MOST_SKIPPED = 1_000_000;
-const SKIPPED_AT_ONCE = 256;
 /** How old the newest known revision may be when a commit writes history. */
 const STALE_MS = 1_000;
 
@@ -101,8 +96,7 @@ class EtcdEngine implements Engine {
   readonly #commits: Commits;
   readonly #newest: NewestRevision;
   readonly #holds: SharedHolds;
-  readonly #feeds = new Set<Feed>();
-  readonly #feedSource: FeedSource;
+  readonly #feeds: Feeds;
   readonly #retentionMs: number;
   readonly #notice: (message: string) => void;
   readonly #options: EtcdOptions;
@@ -113,7 +107,6 @@ class EtcdEngine implements Engine {
   #answeredAt = 0;
   #compaction: Compaction | undefined;
   #sweep: HistorySweep | undefined;
-  #barrier: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: EtcdOptions) {
@@ -140,7 +133,7 @@ class EtcdEngine implements Engine {
     const question = encodeRange({ key: this.#keyspace.barrier, countOnly: true });
     this.#newest = new NewestRevision(async () => (await this.#connection.read(this.#rangeMethod, question)).revision);
     this.#holds = new SharedHolds(this.#connection, this.#keyspace, this.#rangeMethod, this.#random);
-    this.#feedSource = this.#makeFeedSource();
+    this.#feeds = this.#makeFeeds();
   }
 
   #makeCommits(): Commits {
@@ -150,11 +143,22 @@ class EtcdEngine implements Engine {
       leases: new Leases(this.#connection, this.#clock),
       ownValues: this.#ownValues,
       rowsOf: (operations) => this.#rows?.rowsOf(operations, this.revision),
-      committed: (changes, revision) => {
-        let all = true;
-        for (const feed of this.#feeds) if (!feed.committed(changes, revision)) all = false;
-        return all;
+      committed: (changes, revision) => this.#feeds.committed(changes, revision),
+    });
+  }
+
+  #makeFeeds(): Feeds {
+    return new Feeds({
+      connection: this.#connection,
+      keyspace: this.#keyspace,
+      clock: this.#clock,
+      ownValues: this.#ownValues,
+      currentRevision: () => this.#newest.get(),
+      arrived: (revision) => {
+        this.revision = Math.max(this.revision, revision);
       },
+      compacted: (revision) => this.#compactedTo(revision),
+      notice: this.#notice,
     });
   }
 
@@ -272,21 +276,11 @@ class EtcdEngine implements Engine {
     if (after > newest) throw new FutureRevision(newest);
     this.#checkKept(after);
     if (after === newest) return [];
-    const changeRecords: ChangeRecord[] = [];
-    await this.#follow(after, newest, (changes) => {
-      for (const change of changes) {
-        // A limit never splits a commit.
-        if (changeRecords.length >= limit && change.revision !== changeRecords.at(-1)?.revision) return true;
-        if (change.key.startsWith(prefix)) changeRecords.push(change);
-      }
-      return changeRecords.length >= limit;
-    });
-    return changeRecords;
+    return this.#feeds.changes(after, newest, prefix, limit);
   }
 
   subscribe(after: number, deliver: Subscriber, failed: (error: Error) => void): () => void {
-    const feed = this.#feed(after, deliver, failed);
-    return () => this.#end(feed);
+    return this.#feeds.subscribe(after, deliver, failed);
   }
 
   async compact(revision: number): Promise<void> {
@@ -299,7 +293,7 @@ class EtcdEngine implements Engine {
       // Another server has compacted as far, or further.
       if (!(error instanceof CallFailure && error.reason === 'compacted')) throw await this.#contractError(error, bound);
     }
-    this.compacted = Math.max(this.compacted, bound);
+    this.#compactedTo(bound);
   }
 
   async hold(milliseconds: number): Promise<Hold> {
@@ -308,21 +302,10 @@ class EtcdEngine implements Engine {
     return { revision, release: () => this.#orThrow(release()) };
   }
 
-  /** The revision of etcd cannot be set, only increased: each write of a record of the engine's own adds one. */
   async skipTo(revision: number): Promise<void> {
-    let newest = await this.currentRevision();
-    if (revision - newest > MOST_SKIPPED) {
-      throw new StoreUnavailable(
-        `etcd is at revision ${newest}, and would have to be counted up to ${revision} by one write each, more than ${MOST_SKIPPED}; if all clients list again, \`plat store restore --accept-lower-revisions\` goes on without`,
-      );
-    }
-    const request = encodePut(this.#keyspace.barrier, EMPTY_REQUEST);
-    while (newest < revision) {
-      const writes = Array.from({ length: Math.min(SKIPPED_AT_ONCE, revision - newest) }, () => this.#connection.write(putMethod, request));
-      newest = Math.max(...(await this.#orThrow(Promise.all(writes))));
-    }
-    this.#answered(newest);
-    await this.compact(newest);
+    const newest = await this.currentRevision();
+    const reached = this.#answered(await this.#orThrow(skipRevisions(this.#connection, this.#keyspace, newest, revision)));
+    await this.compact(reached);
   }
 
   async ping(): Promise<void> {
@@ -353,86 +336,14 @@ class EtcdEngine implements Engine {
     this.#sweep?.stop();
     await this.#commits.settled();
     this.#connection.close();
-    for (const feed of [...this.#feeds]) feed.fail(new StoreUnavailable(CLOSED));
-  }
-
-  #makeFeedSource(): FeedSource {
-    return {
-      connection: this.#connection,
-      clock: this.#clock,
-      watch: (delivered) => this.#watchMethod(delivered),
-      root: this.#keyspace.root,
-      start: this.#keyspace.watchStart,
-      end: this.#keyspace.watchEnd,
-      currentRevision: () => this.#newest.get(),
-      barrier: () => this.#writeBarrier(),
-      own: ({ name, value }) => {
-        if (this.#keyspace.compaction.endsWith(name)) this.compacted = Math.max(this.compacted, Number(value.toString()) || 0);
-      },
-      notice: this.#notice,
-    };
-  }
-
-  #feed(after: number, deliver: Subscriber, failed: (error: Error) => void): Feed {
-    const feed = new Feed(
-      this.#feedSource,
-      after,
-      (changes, revision) => {
-        this.revision = Math.max(this.revision, revision);
-        deliver(changes, revision);
-      },
-      (error) => {
-        this.#end(feed);
-        if (error instanceof Compacted) this.compacted = Math.max(this.compacted, error.oldest);
-        failed(error);
-      },
-    );
-    this.#feeds.add(feed);
-    this.#ownValues.isEnabled = true;
-    if (this.#closing !== undefined) queueMicrotask(() => feed.fail(new StoreUnavailable(CLOSED)));
-    return feed;
-  }
-
-  #end(feed: Feed): void {
-    feed.end();
-    this.#feeds.delete(feed);
-    this.#ownValues.isEnabled = this.#feeds.size > 0;
-  }
-
-  /** Reads the changes after a revision up to another one, or until `take` has enough. */
-  #follow(after: number, until: number, take: (changes: readonly ChangeRecord[]) => boolean): Promise<void> {
-    const { timeoutMs } = this.#connection;
-    return new Promise((resolve, reject) => {
-      const finish = (settle: () => void) => {
-        cancel();
-        this.#end(feed);
-        settle();
-      };
-      const giveUp = () => finish(() => reject(new StoreUnavailable('the watch of etcd does not deliver changes')));
-      let cancel = this.#connection.after(timeoutMs, giveUp);
-      const deliver: Subscriber = (changes, revision) => {
-        cancel();
-        cancel = this.#connection.after(timeoutMs, giveUp);
-        if (take(changes) || revision >= until) finish(resolve);
-      };
-      const feed = this.#feed(after, deliver, (error) => finish(() => reject(error)));
-      feed.need(until);
-    });
-  }
-
-  /** One write is enough for all concurrent callers. */
-  #writeBarrier(): Promise<unknown> {
-    this.#barrier ??= this.#connection.write(putMethod, encodePut(this.#keyspace.barrier, EMPTY_REQUEST)).finally(() => {
-      this.#barrier = undefined;
-    });
-    return this.#barrier;
+    this.#feeds.close();
   }
 
   /** Records a revision that a caller now knows, and may wait for. */
   #answered(revision: number): number {
     if (this.#feeds.size === 0) this.#answeredAt = this.#clock.monotonic();
     if (revision > this.revision) this.revision = revision;
-    for (const feed of this.#feeds) feed.need(revision);
+    this.#feeds.need(revision);
     return revision;
   }
 
@@ -441,11 +352,7 @@ class EtcdEngine implements Engine {
   }
 
   #oldest(): Promise<number> {
-    return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#watchMethod()));
-  }
-
-  #watchMethod(delivered?: () => number): Method<WatchAnswer | undefined> {
-    return watchMethod(this.#keyspace, (key, message, start, end) => this.#ownValues.find(key, message, start, end), delivered);
+    return this.#orThrow(oldestRevision(this.#connection, this.#keyspace, this.#rangeMethod, this.#feeds.watch()));
   }
 
   async #orThrow<Result>(call: Promise<Result>, at?: number): Promise<Result> {
@@ -460,8 +367,12 @@ class EtcdEngine implements Engine {
     if (!(error instanceof CallFailure)) return error;
     if (error.reason === 'future') return new FutureRevision(await this.currentRevision());
     if (error.reason !== 'compacted') return unavailable(error, false);
-    if (at >= this.compacted) this.compacted = Math.max(this.compacted, at + 1, await this.#oldest());
+    if (at >= this.compacted) this.#compactedTo(Math.max(at + 1, await this.#oldest()));
     return new Compacted(this.compacted);
+  }
+
+  #compactedTo(revision: number): void {
+    this.compacted = Math.max(this.compacted, revision);
   }
 
   /** Another server may have announced a compaction that etcd has not made yet: it applies to all. */
