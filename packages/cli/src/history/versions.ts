@@ -198,4 +198,4 @@ export function isOfStatus({ type, subresource, patch }: ObjectVersion): boolean
 
 /** The change in a few words. */
 export const changeWords = ({ type, change, reason }: ObjectVersion): string =>
-  type === 'updated' ? (change ?? `updated${reason === undefined ? '' : ` (${reason})`}`) : type;
+  change ?? `${type}${reason === undefined ? '' : ` (${reason})`}`;

@@ -102,10 +102,13 @@ async function shownVersion(documents: Documents, resource: Resource, { version,
     object: documents.areWhole && parts !== undefined ? wholeObject(parts, version) : undefined,
     withoutValues: parts?.withoutValues,
     change: changed?.text,
-    reason: document !== undefined && 'reason' in document ? document.reason : changed?.reason,
+    reason: document !== undefined && 'reason' in document ? document.reason : note === undefined ? NOT_NOTED : changed?.reason,
   };
   return { version: shown as unknown as JsonObject, time, change: changed?.text ?? type };
 }
+
+/** On etcd a server without history notes nothing. */
+const NOT_NOTED = 'who wrote it is not known: no history of it was kept then';
 
 function nameOf({ kind, collection }: Resource, key: string): { namespace: string; name: string } {
   const own = key.slice(collection?.prefix.length);
