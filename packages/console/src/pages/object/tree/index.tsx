@@ -1,6 +1,102 @@
-import type { ObjectTabProps } from '../../../app/object-tab.ts';
-import { EmptyState } from '../../../parts/empty-state.tsx';
+/** Owners and dependents of the object as one tree. */
+import { useState } from 'preact/hooks';
+import { useConsole } from '../../../app/console.ts';
+import { objectHref } from '../../../app/routes.ts';
+import { useLoaded } from '../../../app/use.ts';
+import { Badge } from '../../../parts/badge.tsx';
+import { ErrorBox } from '../../../parts/error-box.tsx';
+import { Progress } from '../../../parts/progress.tsx';
+import { TimeAgo } from '../../../parts/time-ago.tsx';
+import { visibleText } from '../../../parts/visible-text.ts';
+import { type Branch, dependentsOf, type Family, ownersOf, type Relative, readFamily } from '../family.ts';
+import { useLiveObject } from '../live-object.ts';
 
-export default function Tree({ object }: ObjectTabProps) {
-  return <EmptyState title={object.name} />;
+export default function TreeTab() {
+  const { api, discovery } = useConsole();
+  const live = useLiveObject();
+  const [reads, setReads] = useState(0);
+  const { kind, namespace } = live.reference;
+  const uid = live.value?.metadata.uid;
+  const family = useLoaded((signal) => readFamily(api, discovery.kinds.peek(), namespace, signal), [uid, reads]);
+  const readAgain = (): void => setReads(reads + 1);
+  if (family.phase === 'failed') return <ErrorBox error={family.error} onRetry={readAgain} />;
+  if (family.phase === 'loading' || live.value === undefined) return <Progress label="Reading what belongs together…" />;
+  const self: Relative = { kind, metadata: live.value.metadata };
+  const dependents = dependentsOf(live.value.metadata.uid, family.value.objects);
+  const owners = ownersOf(self, family.value.objects);
+  const whole = owners.reduceRight<Branch>((inner, owner) => ({ object: owner, branches: [inner] }), {
+    object: self,
+    branches: dependents,
+  });
+  return (
+    <div class="family">
+      <p class="tool-line">
+        <span class="quiet">By owner references, as they were when this tab was opened.</span>
+        <button type="button" class="small" onClick={readAgain}>
+          Read again
+        </button>
+      </p>
+      <ul class="tree">
+        <TreeBranch branch={whole} self={self.metadata.uid} />
+      </ul>
+      {owners.length === 0 && dependents.length === 0 && (
+        <p class="quiet">
+          Nothing owns this object, and it owns nothing. Objects that only refer to each other are in the graph of the namespace.
+        </p>
+      )}
+      <Gaps family={family.value} />
+    </div>
+  );
+}
+
+/** More dependents of one owner are shown when they are asked for. */
+const SHOWN_AT_ONCE = 50;
+
+function TreeBranch({ branch: { object, branches }, self }: { readonly branch: Branch; readonly self: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const { kind, metadata } = object;
+  const shown = isWhole ? branches : branches.slice(0, SHOWN_AT_ONCE);
+  const isSelf = metadata.uid === self;
+  return (
+    <li>
+      <p class={isSelf ? 'self' : undefined} aria-current={isSelf ? 'true' : undefined}>
+        <span class="quiet">{kind.kind}</span>{' '}
+        {isSelf ? (
+          <strong>{visibleText(metadata.name)}</strong>
+        ) : (
+          <a href={objectHref(kind, kind.isNamespaced ? metadata.namespace : undefined, metadata.name, { tab: 'tree' })}>
+            {visibleText(metadata.name)}
+          </a>
+        )}{' '}
+        {metadata.deletionTimestamp !== undefined && <Badge text="Terminating" />}{' '}
+        <span class="quiet">
+          <TimeAgo time={metadata.creationTimestamp} />
+        </span>
+      </p>
+      {branches.length > 0 && (
+        <ul>
+          {shown.map((inner) => (
+            <TreeBranch key={inner.object.metadata.uid} branch={inner} self={self} />
+          ))}
+          {shown.length < branches.length && (
+            <li>
+              <button type="button" class="link" onClick={() => setWhole(true)}>
+                {branches.length - shown.length} more
+              </button>
+            </li>
+          )}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** What the tree cannot know. */
+function Gaps({ family: { unread, truncated } }: { readonly family: Family }) {
+  return (
+    <>
+      {unread.length > 0 && <p class="quiet">Not looked at, as you may not list them or they did not answer: {unread.join(', ')}.</p>}
+      {truncated.length > 0 && <p class="quiet">Only the first 1,000 objects were looked at of: {truncated.join(', ')}.</p>}
+    </>
+  );
 }
