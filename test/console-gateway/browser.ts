@@ -25,11 +25,14 @@ export const codeOf = (server: Pick<TestServer, 'running'>): string =>
 export class Browser {
   readonly origin: string;
   readonly client: Client;
+  /** Of the page, where the browser knows the server by another name. */
+  private readonly pageOrigin: string;
   private readonly cookies = new Map<string, string>();
 
   constructor(origin: string, options: ClientOptions = {}) {
     this.origin = origin;
     this.client = new Client(origin, options);
+    this.pageOrigin = options.headers?.host === undefined ? origin : `https://${options.headers.host}`;
   }
   get cookie(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -40,7 +43,7 @@ export class Browser {
   }
   /** As a script of the page does. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    return this.sendFrom({ origin: this.origin, 'sec-fetch-site': 'same-origin', 'x-plat-console': '1' }, method, path, options);
+    return this.sendFrom({ origin: this.pageOrigin, 'sec-fetch-site': 'same-origin', 'x-plat-console': '1' }, method, path, options);
   }
   /** With these headers of the browser, and the cookies. */
   async sendFrom(from: Record<string, string>, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {

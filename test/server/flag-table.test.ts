@@ -303,6 +303,11 @@ const effects: readonly Shown[] = [
     test: '--console-address: the link and the origin of the console are those of the address',
     flags: ['console-address'],
   },
+  {
+    file: 'test/console-gateway/openid.test.ts',
+    test: '--console-oidc-client-secret-file: a user logs in at the provider, and has the rights of that user',
+    flags: ['console-oidc-client-secret-file'],
+  },
   { file: 'test/workloads/flags.test.ts', test: '--simulated-nodes: so many nodes are ready', flags: ['simulated-nodes'] },
   {
     file: 'test/workloads/flags.test.ts',

@@ -13,10 +13,18 @@ function cookieNamed(request: BrowserRequest, name: string): string | undefined 
   return undefined;
 }
 
-/** A header that sets the cookie; one without a value removes it. It ends with the browser, if the session does not end before. */
-export function setCookie(origin: URL, value: string | undefined): readonly string[] {
+/** Headers that set the cookie; without a value they remove it. It ends with the browser, if the session does not end before. */
+export const setCookie = (origin: URL, value: string | undefined): readonly string[] =>
+  settingOf(origin, consoleCookieName(origin), value, 'SameSite=Strict');
+
+/** The state of a log-in at an OpenID provider, from which the browser comes back: a strict cookie would be left out then. */
+export const openIdCookie = (request: BrowserRequest, origin: URL): string | undefined => cookieNamed(request, openIdName(origin));
+export const setOpenIdCookie = (origin: URL, value: string | undefined): readonly string[] =>
+  settingOf(origin, openIdName(origin), value, 'SameSite=Lax');
+const openIdName = (origin: URL): string => `${consoleCookieName(origin)}-oidc`;
+
+function settingOf(origin: URL, name: string, value: string | undefined, site: string): readonly string[] {
   // Browsers refuse cookies that are Secure over plain HTTP, and those of a __Host- name that have another path.
   const scope = origin.protocol === 'https:' ? '; Secure; Path=/' : '; Path=/console/';
-  const end = value === undefined ? '; Max-Age=0' : '';
-  return ['Set-Cookie', `${consoleCookieName(origin)}=${value ?? ''}${scope}; HttpOnly; SameSite=Strict${end}`];
+  return ['Set-Cookie', `${name}=${value ?? ''}${scope}; HttpOnly; ${site}${value === undefined ? '; Max-Age=0' : ''}`];
 }

@@ -20,6 +20,8 @@ import type { OneTimeCode } from './code.ts';
 import { CodeCheck } from './code-check.ts';
 import { cookieOf } from './cookie.ts';
 import { type BrowserRequest, type BrowserResponse, type BrowserUpgrade, headerOf, send, sendError } from './exchange.ts';
+import { type OpenIdEndpointOptions, serveOpenId } from './openid-endpoint.ts';
+import { OpenIdLogIns } from './openid-flow.ts';
 import { checkHost, checkSite, checkSocketSite, originOf, PAGE_HEADER } from './origin.ts';
 import { SessionEndpoint } from './session-endpoint.ts';
 import { type Session, Sessions } from './sessions.ts';
@@ -45,6 +47,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
   private readonly options: GatewayOptions<Request, Response, Socket>;
   readonly sessions: Sessions;
   private readonly endpoint: SessionEndpoint<Request, Response, Socket>;
+  private readonly openId: OpenIdEndpointOptions;
   private readonly connections = new Map<Session, number>();
 
   constructor(options: GatewayOptions<Request, Response, Socket>) {
@@ -52,6 +55,11 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     const { backend, code, clock, random, log, publicHost } = options;
     this.sessions = new Sessions(clock, random);
     this.endpoint = new SessionEndpoint({ backend, sessions: this.sessions, codes: new CodeCheck(code, clock), publicHost, clock, log });
+    this.openId = {
+      logIns: backend.openId && new OpenIdLogIns(backend.openId, clock, random),
+      publicHost,
+      begin: async (request, origin, proof) => (await this.endpoint.begin(request, origin, 'oidc', proof)).headers,
+    };
   }
 
   /** Answers a request below `/console`, or of a browser for `/`. */
@@ -72,7 +80,8 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     if (path.startsWith(`${CONSOLE_PATH}api/`)) return this.passOn(request, response, upgrade, origin);
     if (path === `${CONSOLE_PATH}watch`) return this.openConnection(request, upgrade, origin);
     if (path === `${CONSOLE_PATH}session`) return this.endpoint.serve(request, response, origin);
-    if (path.startsWith(`${CONSOLE_PATH}oidc/`)) return this.endpoint.serveOpenId(request, response, origin, path, query.join('?'));
+    const openId = `${CONSOLE_PATH}oidc/`;
+    if (path.startsWith(openId)) return serveOpenId(this.openId, request, response, origin, path.slice(openId.length), query.join('?'));
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodRefused();
     if (!path.startsWith(CONSOLE_PATH)) return send(request, response, 308, ['Location', CONSOLE_PATH]);
     return sendAsset(this.options.assets, path.slice(CONSOLE_PATH.length), request, response);

@@ -2,3 +2,4 @@
 export type { ApiCall, Backend, WatchAnswer, WatchCall } from './backend.ts';
 export { safetyHeaders } from './exchange.ts';
 export { Gateway } from './gateway.ts';
+export type { OpenIdFlow } from './openid-flow.ts';

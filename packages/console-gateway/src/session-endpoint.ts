@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Log } from '@plat-dev/lib/log';
-import { badRequest, forbidden, methodRefused, pathNotFound, unauthorized, unsupportedMediaType } from '@plat-dev/meta/errors';
+import { badRequest, forbidden, methodRefused, unauthorized, unsupportedMediaType } from '@plat-dev/meta/errors';
 import type { Backend } from './backend.ts';
 import type { CodeCheck } from './code-check.ts';
 import { cookieOf, setCookie } from './cookie.ts';
@@ -64,17 +64,18 @@ export class SessionEndpoint<Request extends BrowserRequest, Response extends Br
     // A form of another site cannot send JSON.
     if (!/^application\/json\s*(;|$)/i.test(headerOf(request, 'content-type') ?? '')) throw unsupportedMediaType(['application/json']);
     const { way, caller } = this.credentialOf(request, await readJson(request, this.options.clock));
-    await this.begin(request, response, origin, way, caller);
+    const { session, headers } = await this.begin(request, origin, way, caller);
+    sendJson(request, response, 200, await this.viewOf(request, session), headers);
   }
 
   /** Begins a session of a user who can prove who they are, and ends the one that the browser had. */
-  private async begin(request: Request, response: Response, origin: URL, way: Way, proof: Caller): Promise<void> {
+  async begin(request: BrowserRequest, origin: URL, way: Way, proof: Caller): Promise<{ session: Session; headers: readonly string[] }> {
     const { sessions, log } = this.options;
     const { name } = await proof();
     log.info('console log-in', { way, user: name, address: request.socket.remoteAddress });
     sessions.end(cookieOf(request, origin) ?? '');
     const { id, session } = sessions.begin(way, proof);
-    sendJson(request, response, 200, await this.viewOf(request, session), setCookie(origin, id));
+    return { session, headers: setCookie(origin, id) };
   }
 
   private credentialOf(
@@ -120,9 +121,5 @@ export class SessionEndpoint<Request extends BrowserRequest, Response extends Br
       server: { version, release },
       ways: this.ways(request),
     };
-  }
-
-  async serveOpenId(_request: Request, _response: Response, _origin: URL, _path: string, _query: string): Promise<void> {
-    throw pathNotFound();
   }
 }

@@ -206,6 +206,9 @@ const authentication = {
   'oidc-required-claim': pairs('OpenID Connect: claims that a token must have.'),
   'oidc-signing-algs': list(['RS256'], 'OpenID Connect: accepted signature algorithms.'),
   'oidc-ca-file': file('OpenID Connect: CA of the provider.'),
+  'console-oidc-client-secret-file': file(
+    'OpenID Connect: file with the client secret, for log-in to the console; only for clients that have one.',
+  ),
   'authentication-token-webhook-config-file': file('Kubeconfig of the webhook that authenticates tokens.'),
   'authentication-token-webhook-cache-ttl': duration('2m', 'How long to cache answers of the token webhook.'),
   'authentication-token-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of TokenReview to send.'),

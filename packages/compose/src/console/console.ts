@@ -9,6 +9,7 @@ import type { Handle } from '@plat-dev/server/tunnels/upgrade';
 import type { Base } from '../base.ts';
 import type { Access } from '../requests/access.ts';
 import type { Requests } from '../requests/requests.ts';
+import type { ServerGateway } from './gateway.ts';
 
 export interface WebConsole {
   /** All requests: those of browsers go to the console, others to the API. */
@@ -24,7 +25,7 @@ export function composeConsole(base: Base, access: Access, { handle, handlerForS
   // As browsers write it: in lower case, without the port of HTTPS.
   const publicHost = options.consoleAddress === '' ? undefined : new URL(`https://${options.consoleAddress}`).host;
   const code = newCode(random, clock);
-  let loading: Promise<{ handle: Handle; close(): void }> | undefined;
+  let loading: Promise<ServerGateway> | undefined;
   const load = async () => (await import('./gateway.ts')).consoleGateway(base, access, handlerForSessions, { code, publicHost });
   parts.add('console', async () => (await loading)?.close());
   return {

@@ -64,19 +64,23 @@ export class Outbound {
   postText(json: string, url = this.remote.server): Promise<Answer> {
     return this.call('POST', url, json);
   }
+  /** Fields of a form, as `application/x-www-form-urlencoded`. */
+  postForm(form: string, url = this.remote.server): Promise<Answer> {
+    return this.call('POST', url, form, 'application/x-www-form-urlencoded');
+  }
   close(): void {
     for (const client of this.origins.values()) client.close();
     this.origins.clear();
   }
 
-  private async call(method: string, address: string, body?: string): Promise<Answer> {
+  private async call(method: string, address: string, body?: string, type = 'application/json'): Promise<Answer> {
     try {
       const url = new URL(address);
       const host = url.hostname.replace(/^\[|\]$/g, '');
       const port = Number(url.port || (url.protocol === 'http:' ? 80 : 443));
       const { authorization } = this.remote;
       const headers = ['host', url.host, 'accept', 'application/json'];
-      if (body !== undefined) headers.push('content-type', 'application/json');
+      if (body !== undefined) headers.push('content-type', type);
       if (authorization !== undefined) headers.push('authorization', authorization);
       const request = { method, path: `${url.pathname}${url.search}`, headers, body };
       const reply = await this.clientOf(url).call({ host, port }, request, this.limits.timeoutMillis);

@@ -25,6 +25,9 @@ interface Provider {
 
 export type Account = Readonly<Record<string, unknown>>;
 const redirect = 'https://client.invalid/callback';
+/** Where the console of a server is that browsers reach by this name. */
+export const consoleHost = 'console.invalid';
+const consoleRedirect = `https://${consoleHost}/console/oidc/callback`;
 
 export interface TestProvider {
   readonly issuer: string;
@@ -33,6 +36,8 @@ export interface TestProvider {
   readonly keyReads: () => number;
   /** Signs in as an account and brings back the ID token. */
   idToken(account: string, clientID?: string): Promise<string>;
+  /** Signs in as an account where the console sent the browser, and brings back where the provider sends it. */
+  signIn(address: string, account: string): Promise<string>;
   /** From now on tokens are signed with another key, and the old one is withdrawn. */
   rotate(): Promise<void>;
   close(): void;
@@ -52,8 +57,9 @@ async function makeProvider(issuer: string, kid: string, accounts: Readonly<Reco
   const client = (id: string) => ({
     client_id: id,
     client_secret: 'client-secret',
-    redirect_uris: [redirect],
+    redirect_uris: [redirect, consoleRedirect],
     token_endpoint_auth_method: 'client_secret_post',
+    grant_types: ['authorization_code', 'refresh_token'],
   });
   return new library.default(issuer, {
     clients: [client('plat'), client('another')],
@@ -110,6 +116,17 @@ class Browser {
   }
 }
 
+/** Where the provider sends a browser in the end. */
+async function followed(browser: Browser, address: string, end: string): Promise<string> {
+  let at = address;
+  for (let i = 0; i < 10 && !at.startsWith(end); i++) {
+    const { location, text } = await browser.send('GET', at);
+    if (location === undefined) throw new Error(`the provider leads nowhere from ${at}: ${text}`);
+    at = location;
+  }
+  return at;
+}
+
 export async function startProvider(accounts: Readonly<Record<string, Account>>): Promise<TestProvider> {
   const authority = newAuthority('provider-ca', Date.now());
   const names = { commonName: 'localhost', dns: ['localhost'], addresses: ['127.0.0.1'] };
@@ -145,6 +162,7 @@ export async function startProvider(accounts: Readonly<Record<string, Account>>)
       // It would slow down every promise of the process from now on.
       storage.disable();
     },
+    signIn: (address, account) => followed(new Browser(authority.certificate), `${address}&login_hint=${account}`, consoleRedirect),
     async idToken(account, clientID = 'plat') {
       const browser = new Browser(authority.certificate);
       const verifier = randomBytes(32).toString('base64url');
@@ -158,12 +176,7 @@ export async function startProvider(accounts: Readonly<Record<string, Account>>)
         code_challenge_method: 'S256',
         login_hint: account,
       });
-      let at = `${issuer}/auth?${query}`;
-      for (let i = 0; i < 10 && !at.startsWith(redirect); i++) {
-        const { location, text } = await browser.send('GET', at);
-        if (location === undefined) throw new Error(`the provider leads nowhere from ${at}: ${text}`);
-        at = location;
-      }
+      const at = await followed(browser, `${issuer}/auth?${query}`, redirect);
       const answer = await browser.send('POST', `${issuer}/token`, {
         grant_type: 'authorization_code',
         code: new URL(at).searchParams.get('code') ?? '',
