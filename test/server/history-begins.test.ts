@@ -38,7 +38,8 @@ describe.skipIf(etcdMissing !== undefined)(`on etcd${etcdMissing === undefined ?
       const [version, ...others] = await historyOf(name as string);
       expect(others).toEqual([]);
       expect(version).toMatchObject({ type, reason: NOT_NOTED, object: { data: { a } } });
-      expect(Object.keys(version as Loose)).not.toEqual(expect.arrayContaining(['user']));
+      expect(Object.keys(version as Loose)).not.toContain('user');
+      expect(await plat.run(['undo', `cm/${name}`, '--yes'])).toMatchObject({ code: 1, stderr: expect.stringContaining('is not kept') });
       expect(await plat.ok(['history', `cm/${name}`])).toMatch(new RegExp(`<unknown> .* ${type} \\(${NOT_NOTED}\\)\n`));
     }
   });

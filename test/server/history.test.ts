@@ -194,20 +194,6 @@ onStores(['memory', 'lmdb', 'etcd'], { controllers: ['serviceaccount'] }, (serve
   });
 });
 
-test('history outlasts a restart', async () => {
-  let server = await startTestServer({ store: 'lmdb', direct: true, controllers: ['serviceaccount'] });
-  const path = '/api/v1/namespaces/default/configmaps/a';
-  await server.admin.ok('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } });
-  await merge(server.admin, path, { data: { x: '1' } });
-  await server.admin.ok('DELETE', path);
-  await server.engine.compact(await server.engine.currentRevision());
-  const { items } = await server.admin.ok('GET', `${path}?history=full`);
-  expect(items).toHaveLength(3);
-  server = await server.restart();
-  expect((await server.admin.ok('GET', `${path}?history=full`)).items).toEqual(items);
-  await server.close();
-});
-
 describe('what is kept', () => {
   const rules = ['configmaps=never', 'configmaps@audit=1h', 'secrets@audit=values'];
   let server: TestServer;

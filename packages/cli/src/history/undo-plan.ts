@@ -26,7 +26,7 @@ export class NotUndone extends Error {
  *   created a=1, status written                → delete
  *   created a=1, deleted                       → create with a=1
  *
- * Throws NotUndone.
+ * An object is not deleted for a creation of which no history was kept. Throws NotUndone.
  */
 export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<ObjectVersion>): Promise<UndoStep> {
   let newest: ObjectVersion | undefined;
@@ -41,7 +41,7 @@ export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<O
       if (newer !== undefined && !hasSameContent(whole(ref, newest), whole(ref, version)))
         return { ref, action: 'update', undoes: newer, stays, earlier: whole(ref, version) };
       if (newer !== undefined && !hasSameHolds(whole(ref, newer), whole(ref, version))) stays ??= newer;
-      if (version.type === 'created') return { ref, action: 'delete', undoes: version, stays };
+      if (version.type === 'created' && version.verb !== undefined) return { ref, action: 'delete', undoes: version, stays };
     }
     newer = version;
   }

@@ -12,7 +12,7 @@ import type { HistoryQuery } from './query.ts';
 export interface HistoryEntry {
   readonly version: KeptVersion;
   readonly note: ChangeNote | undefined;
-  /** The version that it replaced, where it is an update and that one is kept. */
+  /** The version that it replaced, where it is an update and that one is kept. A creation that nobody noted may be a restore of it. */
   replaced: KeptVersion | undefined;
 }
 export interface HistoryPage {
@@ -43,7 +43,7 @@ export async function historyPage(store: HistoryStore, place: HistoryPlace, quer
     const note = decodeNote(version.note);
     if (!isWanted(query, version, note)) return entries.length;
     const entry: HistoryEntry = { version, note, replaced: undefined };
-    if (isUpdate(version)) unpaired.set(version.key, [entry]);
+    if (isUpdate(version) || isUnnotedCreation(entry)) unpaired.set(version.key, [entry]);
     return entries.push(entry);
   });
   const lastRevision = await findAllReplaced(store, [...unpaired.values()].flat(), slices);
@@ -100,13 +100,16 @@ async function scan(
 
 const isUpdate = ({ type, created, revision }: KeptVersion): boolean => type === 'put' && created !== revision;
 
+/** A restore writes every object anew. */
+const isUnnotedCreation = ({ version, note }: HistoryEntry): boolean => version.type === 'put' && note === undefined && !isUpdate(version);
+
 function isWanted({ user, manager }: HistoryQuery, _version: KeptVersion, note: ChangeNote | undefined): boolean {
   return (user === undefined || note?.user === user) && (manager === undefined || note?.manager === manager);
 }
 
 /** A version of an earlier object of the same name was not replaced. */
 function pair(entry: HistoryEntry, older: KeptVersion): void {
-  if (older.type === 'put' && older.created === entry.version.created) entry.replaced = older;
+  if (older.type === 'put' && (older.created === entry.version.created || isUnnotedCreation(entry))) entry.replaced = older;
 }
 
 async function findReplaced(store: HistoryStore, entry: HistoryEntry): Promise<void> {

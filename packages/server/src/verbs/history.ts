@@ -10,7 +10,6 @@ import { badRequest, methodNotAllowed } from '@plat-dev/meta/errors';
 import { groupName } from '@plat-dev/meta/identity';
 import { type ChangeOperation, jsonDiff } from '@plat-dev/patch';
 import type { JsonObject } from '@plat-dev/schema/types';
-import type { KeptVersion } from '@plat-dev/storage/history';
 import type { Context } from '../context.ts';
 import { checkMayReadHistory, servesHistory } from '../history/access.ts';
 import { historyBody, type ShownVersion } from '../history/body.ts';
@@ -76,18 +75,23 @@ async function isKept({ registry }: Services, { prefix, exact }: HistoryPlace, q
 
 async function shownVersion(documents: Documents, resource: Resource, { version, note, replaced }: HistoryEntry): Promise<ShownVersion> {
   const { key, revision, created, time } = version;
-  const type = version.type === 'delete' ? 'deleted' : created === revision ? 'created' : 'updated';
   const { namespace, name } = nameOf(resource, key);
-  const document = type === 'deleted' ? undefined : await documents.of(version);
+  const document = version.type === 'delete' ? undefined : await documents.of(version);
+  const earlier = document === undefined || replaced === undefined ? undefined : await documents.of(replaced);
+  const isFirst = created === revision;
+  const isRestored = isFirst && uidOf(document) !== undefined && uidOf(document) === uidOf(earlier);
+  const type = document === undefined ? 'deleted' : isFirst && !isRestored ? 'created' : 'updated';
   const changed =
-    type === 'updated' && document !== undefined ? await changeOf(documents, document, replaced, isSecrets(resource)) : undefined;
+    type === 'updated' && document !== undefined ? await changeOf(documents.slices, document, earlier, isSecrets(resource)) : undefined;
+  const change = isRestored && changed?.patch?.length === 0 ? 'restored from a backup' : changed?.text;
+  const isUnnoted = note === undefined && !isRestored;
   const parts = document !== undefined && 'object' in document ? document : undefined;
   const origin = note?.origin;
   // Fields that are undefined are left out when the version is written.
   const shown = {
     name,
     namespace: namespace || undefined,
-    uid: (parts?.object.metadata as { uid?: string } | undefined)?.uid,
+    uid: uidOf(document),
     resourceVersion: String(revision),
     time: time > 0 ? microTimeOf(time) : undefined,
     type,
@@ -101,11 +105,14 @@ async function shownVersion(documents: Documents, resource: Resource, { version,
     patch: changed?.patch,
     object: documents.areWhole && parts !== undefined ? wholeObject(parts, version) : undefined,
     withoutValues: parts?.withoutValues,
-    change: changed?.text,
-    reason: document !== undefined && 'reason' in document ? document.reason : note === undefined ? NOT_NOTED : changed?.reason,
+    change,
+    reason: document !== undefined && 'reason' in document ? document.reason : isUnnoted ? NOT_NOTED : changed?.reason,
   };
-  return { version: shown as unknown as JsonObject, time, change: changed?.text ?? type };
+  return { version: shown as unknown as JsonObject, time, change: change ?? type };
 }
+
+const uidOf = (document: KeptDocument | undefined): string | undefined =>
+  document !== undefined && 'object' in document ? (document.object.metadata as { uid?: string } | undefined)?.uid : undefined;
 
 /** On etcd a server without history notes nothing. */
 const NOT_NOTED = 'who wrote it is not known: no history of it was kept then';
@@ -123,17 +130,11 @@ interface Change {
   readonly text?: string;
   readonly reason?: string;
 }
-async function changeOf(
-  documents: Documents,
-  document: KeptDocument,
-  replaced: KeptVersion | undefined,
-  isSecret: boolean,
-): Promise<Change> {
-  if (replaced === undefined) return { reason: 'the version before is not kept' };
-  const earlier = await documents.of(replaced);
+async function changeOf(slices: Slices, document: KeptDocument, earlier: KeptDocument | undefined, isSecret: boolean): Promise<Change> {
+  if (earlier === undefined) return { reason: 'the version before is not kept' };
   if ('reason' in earlier) return { reason: `the version before: ${earlier.reason}` };
   if ('reason' in document) return {};
-  const patch = await inSlices(jsonDiff(earlier.object, document.object), documents.slices);
+  const patch = await inSlices(jsonDiff(earlier.object, document.object), slices);
   const isUnseen = patch.length === 0 && document.withoutValues === true;
   return { patch, text: isUnseen ? 'values that are not kept' : changeText(patch, earlier.object, isSecret) };
 }
