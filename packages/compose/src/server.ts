@@ -33,7 +33,7 @@ import { composeControllers } from './background/controllers.ts';
 import type { Base } from './base.ts';
 import { checkRuntimeConfig } from './config/check-runtime-config.ts';
 import { registerGates } from './config/gate-report.ts';
-import { type ServerOptions, serverOptions } from './config/server-options.ts';
+import { type GivenOptions, serverOptions } from './config/server-options.ts';
 import { composeConsole } from './console/console.ts';
 import { type Credentials, prepareCredentials } from './credentials/credentials.ts';
 import { announce, composeListeners, reachable } from './listeners.ts';
@@ -108,18 +108,14 @@ export interface ComposedServer {
   abort(): Promise<void>;
 }
 
-export async function startServer(givenOptions: Partial<ServerOptions> = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
+export async function startServer(givenOptions: GivenOptions = {}, surroundings: Surroundings = {}): Promise<RunningServer> {
   const { base, credentials, listening, ended, close, abort } = await composeServer(givenOptions, surroundings, true);
   const { adminConfigPath } = credentials;
   return { ...(listening as Listening), identity: base.identity, adminConfigPath, ended, close, abort };
 }
 
 /** Starts a server; without a port where it does not listen. */
-export async function composeServer(
-  givenOptions: Partial<ServerOptions>,
-  surroundings: Surroundings,
-  listens: boolean,
-): Promise<ComposedServer> {
+export async function composeServer(givenOptions: GivenOptions, surroundings: Surroundings, listens: boolean): Promise<ComposedServer> {
   const options = serverOptions(givenOptions);
   const identity = identityOf(options.identity);
   const kinds = await kindsOf(identity, options);

@@ -29,8 +29,43 @@ export function ownedFields(entries: ManagedFields | undefined, object: Values):
 }
 
 /** The owner that the message of a conflict names: `conflict with "hpa" using apps/v1`. */
-export const conflictingOwner = ({ owners }: OwnedField, message: string): Manager | undefined =>
+const conflictingOwner = ({ owners }: OwnedField, message: string): Manager | undefined =>
   owners.find((owner) => message === `conflict with ${conflictName(owner)}`);
+
+/** A field of an apply that another manager owns. */
+export interface FieldConflict {
+  readonly field: string;
+  readonly manager: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly since?: string;
+  readonly current?: unknown;
+  readonly wanted?: unknown;
+}
+
+/** The conflicts that an apply of `wanted` was refused for. `existing`: the stored object, if the caller may read it. */
+export function fieldConflicts(
+  causes: readonly { readonly field?: string; readonly message?: string }[],
+  entries: ManagedFields | undefined,
+  existing: Values | undefined,
+  wanted: Values,
+): FieldConflict[] {
+  const fieldsIn = (object: Values): Map<string, OwnedField> => new Map(ownedFields(entries, object).map((owned) => [owned.field, owned]));
+  const [currentFields, wantedFields] = [fieldsIn(existing ?? {}), fieldsIn(wanted)];
+  return causes.map(({ field = '', message = '' }) => {
+    const current = currentFields.get(field);
+    const owner = current && conflictingOwner(current, message);
+    return {
+      field,
+      manager: owner?.name ?? message.replace(/^conflict with /, ''),
+      ...(owner && { operation: owner.operation }),
+      ...(owner && owner.subresource !== '' && { subresource: owner.subresource }),
+      ...(owner?.time !== undefined && { since: owner.time }),
+      ...(current && { current: current.value }),
+      ...(wantedFields.has(field) && { wanted: wantedFields.get(field)?.value }),
+    };
+  });
+}
 
 /** The part of a manager's set that is about one value. */
 interface OwnedNode {

@@ -24,3 +24,4 @@ export type { RequestPattern } from './pattern.ts';
 export type { ObjectChange, ObjectReference, RequestList, SeenPattern, SeenRequest } from './requests.ts';
 export { startTestServer } from './server.ts';
 export type { ForkOptions, Snapshot, TestServer } from './test-server.ts';
+export type { AskedAccess, AskedAction, Explained, Why, WriteChoice, WrittenObject } from './why.ts';

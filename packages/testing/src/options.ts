@@ -1,7 +1,7 @@
 /** The options of a test server, and the server options that follow from them. */
 
 import { type WorkloadPart, workloadParts } from '@plat-dev/compose/config/flag-values';
-import type { ServerOptions } from '@plat-dev/compose/config/server-options';
+import type { GivenOptions } from '@plat-dev/compose/config/server-options';
 import type { Log } from '@plat-dev/lib/log';
 import type { Random } from '@plat-dev/lib/random';
 import { didYouMean } from '@plat-dev/lib/suggest';
@@ -40,7 +40,7 @@ export interface TestServerOptions {
   /** Objects to start with: as objects, as text (YAML or JSON), or as the path of a file or directory. Namespaces are created first. */
   readonly objects?: Manifests | undefined;
   /** Any other option of a server, by the name of its flag in camel case. */
-  readonly server?: Partial<Omit<ServerOptions, 'store' | 'dataDir'>> | undefined;
+  readonly server?: Omit<GivenOptions, 'store' | 'dataDir'> | undefined;
   readonly random?: Random | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: ClockChoice | undefined;
@@ -79,7 +79,7 @@ function checkNames(what: string, names: readonly string[], knownNames: readonly
 /** The plug-in that requires service accounts, which a controller creates in each namespace. */
 const needsAccounts = 'ServiceAccount';
 
-export function serverOptionsOf(testOptions: TestServerOptions): Partial<ServerOptions> {
+export function serverOptionsOf(testOptions: TestServerOptions): GivenOptions {
   checkTestOptions(testOptions);
   const { identity, apiRelease, admission } = testOptions;
   const workloads =

@@ -33,6 +33,7 @@ import { stateFor, TakenSnapshot } from './snapshot.ts';
 import type { ForkOptions, Snapshot, TestServer } from './test-server.ts';
 import { TestTransport } from './transport.ts';
 import { userOf } from './users.ts';
+import { type Why, whyOf } from './why.ts';
 
 const USER_AGENT = 'test';
 
@@ -97,10 +98,9 @@ class RunningTestServer implements TestServer {
   }
   client(user?: string, groups?: readonly string[], { binary = false }: ClientOptions = {}): TestClient {
     const { identity, clock, random, log } = this.composed.base;
-    const metadataGroup = groupName(identity, 'meta');
     return testClient({
       identity,
-      client: new Client(this.httpOf(userOf(user, groups), binary), { userAgent: USER_AGENT, metadataGroup }),
+      client: this.dynamicClient(userOf(user, groups), binary),
       clock,
       keepAlive: this.keepAlive,
       history: (object) => this.history(object),
@@ -114,6 +114,9 @@ class RunningTestServer implements TestServer {
         return () => this.toStop.delete(what);
       },
     });
+  }
+  private dynamicClient(user: User, binary = false): Client {
+    return new Client(this.httpOf(user, binary), { userAgent: USER_AGENT, metadataGroup: groupName(this.identity, 'meta') });
   }
   private httpOf(user: User, binary: boolean): Http {
     if (!binary) return this.transport.http(user);
@@ -151,6 +154,10 @@ class RunningTestServer implements TestServer {
   }
   history(object: ObjectReference): ObjectChange[] {
     return this.instruments.requests.history(object);
+  }
+  why(user?: string, groups?: readonly string[]): Why {
+    const send = (method: string, path: string, choice?: RequestChoice) => this.request(method, path, { ...choice, user, groups });
+    return whyOf(this.dynamicClient(userOf(user, groups)), send, this.identity);
   }
   settled(): Promise<void> {
     return this.instruments.activity.settled();

@@ -6,6 +6,7 @@ import type { Faults } from './faults.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import type { TestServerOptions } from './options.ts';
 import type { ObjectChange, ObjectReference, RequestList } from './requests.ts';
+import type { Why } from './why.ts';
 
 /** A server that runs. */
 export interface TestServer extends AsyncDisposable {
@@ -27,6 +28,11 @@ export interface TestServer extends AsyncDisposable {
   readonly requests: RequestList;
   /** The changes of an object since the server started, oldest first: found by kind, name and namespace, and uid if given. */
   history(object: ObjectReference): ObjectChange[];
+  /**
+   * Questions why the server decided as it did, by this user, or by the administrator: `await server.why().notReady(deployment)`.
+   * Answers are printed as by `plat why`.
+   */
+  why(user?: string, groups?: readonly string[]): Why;
   /** Resolves when no request is in progress, and controllers and custom kinds have done the work that follows from earlier ones. */
   settled(): Promise<void>;
   /** A client of this user, or of the administrator. Typed for built-in kinds: `client().apps.v1.deployments('ns')`. */

@@ -1,8 +1,8 @@
 /** The action that a command line names, `delete pods/web` or `get /metrics`, as access reviews ask for it. */
 
 import { bool, FlagError, type FlagValues, text } from '@plat-dev/lib/flags';
-import { jsonText } from '@plat-dev/lib/json-text';
 import { didYouMean } from '@plat-dev/lib/suggest';
+import { askedServer } from '../discovery/api-groups.ts';
 import { namespaceFlag } from '../objects/object-flags.ts';
 import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
@@ -96,12 +96,5 @@ function checkVerb(work: Work, verb: string, usual: readonly string[], rare: rea
 
 /** Asks by creating an object, whose status is the answer. */
 export function askServer<T>(work: Work, apiVersion: string, kind: string, resource: string, spec: object): Promise<T> {
-  return work.session.transport.json<T>({
-    method: 'POST',
-    path: `/apis/${apiVersion}/${resource}`,
-    headers: { 'content-type': 'application/json' },
-    body: jsonText({ kind, apiVersion, spec }),
-    signal: work.signal,
-    ...work.session.timeout,
-  });
+  return askedServer(work).post<T>(`/apis/${apiVersion}/${resource}`, { kind, apiVersion, spec });
 }

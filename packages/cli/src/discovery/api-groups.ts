@@ -1,22 +1,32 @@
 /** Names of built-in groups on a server with either identity. */
+import { type AskedServer, explainSetting, findGroup } from '@plat-dev/client/why';
+import { jsonText } from '@plat-dev/lib/json-text';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
-import { groupName, type Identity, identities } from '@plat-dev/meta/identity';
+import { groupName, type Identity, identities, kubernetes } from '@plat-dev/meta/identity';
 import type { Work } from '../work.ts';
 
 /** The full name of a built-in group as the server has it: `authorization` → `authorization.DOMAIN`. Throws where it has none. */
 export async function fullGroup(work: Work, base: string): Promise<string> {
-  const group = await findGroup(work, base);
+  const group = await findGroup(askedServer(work), base);
   if (group === undefined) throw new Error(`the server at ${work.session.connection.server} has no group ${base}`);
   return group;
 }
 
-/** The same; undefined where the server has none. */
-export async function findGroup(work: Work, base: string): Promise<string | undefined> {
-  const { groups = [] } = await work.session.transport.json<{ groups?: { name: string }[] }>({ path: '/apis', ...work.session.timeout });
-  const names = groups.map(({ name }) => name);
-  const usual = Object.values(identities).map((identity) => groupName(identity, base));
-  return usual.find((name) => names.includes(name)) ?? names.find((name) => name.startsWith(`${base}.`));
-}
+/** The server of a command, for questions. */
+export const askedServer = (work: Work): AskedServer => ({
+  name: `the server at ${work.session.connection.server}`,
+  remedy: `only a plat server can say why; with --identity ${kubernetes.name} it needs --runtime-config ${explainSetting(kubernetes)}`,
+  get: (path) => work.session.transport.json({ path, ...work.session.timeout }),
+  post: (path, body) =>
+    work.session.transport.json({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+      body: jsonText(body),
+      signal: work.signal,
+      ...work.session.timeout,
+    }),
+});
 
 /** The names that differ by identity, as this server has them. */
 export async function serverIdentity(work: Work): Promise<Pick<Identity, 'groupSuffix' | 'domain'>> {

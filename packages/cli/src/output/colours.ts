@@ -19,7 +19,7 @@ const codes: Readonly<Record<Colour, string>> = {
 export type Paint = (text: string, colour: Colour | undefined) => string;
 
 const coloured: Paint = (text, colour) => (colour === undefined || text === '' ? text : `\u001b[${codes[colour]}m${text}\u001b[0m`);
-const plain: Paint = (text) => text;
+export const plain: Paint = (text) => text;
 
 /** `NO_COLOR` counts when it is set to anything but an empty text (no-color.org). */
 export function hasColours(io: Pick<IO, 'program' | 'env' | 'terminal'>): boolean {

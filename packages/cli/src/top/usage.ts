@@ -1,12 +1,14 @@
 /** Usage of nodes and pods from the metrics API, in the binary form or as JSON. */
+
 import { queryOf } from '@plat-dev/client/dynamic';
 import { errorOf, readAll } from '@plat-dev/client/transport';
+import { findGroup } from '@plat-dev/client/why';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { groupName, identities } from '@plat-dev/meta/identity';
 import { decodeProtobuf } from '@plat-dev/schema/protobuf';
 import { decodeEnvelope, isEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import { list, type MessageType, map, message, opt, quantity, string } from '@plat-dev/schema/types';
-import { findGroup } from '../discovery/api-groups.ts';
+import { askedServer } from '../discovery/api-groups.ts';
 import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
 
@@ -47,7 +49,7 @@ export interface MetricsQuery {
 
 /** Throws if the server has no metrics API. */
 export async function readMetrics<T extends NodeMetrics | PodMetrics>(work: Work, query: MetricsQuery): Promise<T[]> {
-  const group = await findGroup(work, 'metrics');
+  const group = await findGroup(askedServer(work), 'metrics');
   if (group === undefined) {
     const hint = isStock(work.io)
       ? ''

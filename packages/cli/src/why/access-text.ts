@@ -1,10 +1,13 @@
-/** Bindings, roles and subjects in words. */
-import type { AccessExplanation } from '@plat-dev/kinds/explain/schema/v1alpha1';
+/** Who may do what, and why, in words. */
+import type { AnswerStatus } from '@plat-dev/client/why';
 import type { Subject } from '@plat-dev/kinds/rbac/schema/v1';
 import { own } from '@plat-dev/lib/own';
+import type { JsonValue } from '@plat-dev/schema/types';
+import { type Paint, plain } from '../output/colours.ts';
 import { printable } from '../output/print-table.ts';
+import { tabbed } from '../output/tabbed-columns.ts';
 
-type Grant = NonNullable<NonNullable<AccessExplanation['status']>['nearest']>[number];
+type Grant = NonNullable<AnswerStatus<'AccessExplanation'>['nearest']>[number];
 
 const lackTexts: Readonly<Record<string, string>> = {
   subject: 'it is bound to others',
@@ -17,19 +20,63 @@ const lackTexts: Readonly<Record<string, string>> = {
 };
 
 /** `RoleBinding team/readers of ClusterRole view: its rule lacks the verb (get,list pods)`. */
-export function grantText({ binding, role, rule, lacks = [] }: Grant): string {
+function grantText({ binding, role, rule, lacks = [] }: Grant): string {
   const why = lacks.map((lack) => own(lackTexts, lack) ?? lack).join(', ');
   const head = `${placeText(binding)} of ${placeText(role)}`;
   return printable(`${head}${why === '' ? '' : `: ${why}`}${rule == null ? '' : ` (${ruleText(rule)})`}`);
 }
 
-export const placeText = ({ kind = '', name = '', namespace = '' }: Grant['binding']): string =>
+const placeText = ({ kind = '', name = '', namespace = '' }: Grant['binding']): string =>
   printable(`${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`);
 
 /** `User alice`, `ServiceAccount build/ci`. */
-export const subjectText = ({ kind = '', name = '', namespace = '' }: Subject): string => placeText({ kind, name, namespace });
+const subjectText = ({ kind = '', name = '', namespace = '' }: Subject): string => placeText({ kind, name, namespace });
 
 function ruleText({ verbs = [], resources = [], resourceNames = [], nonResourceURLs = [] }: NonNullable<Grant['rule']>): string {
   const names = resourceNames.length === 0 ? '' : ` ${resourceNames.join(',')}`;
   return `${verbs.join(',')} ${[...resources, ...nonResourceURLs].join(',')}${names}`;
+}
+
+/** A request and what was decided about it. */
+interface ExplainedAccess {
+  readonly verb: string;
+  readonly target: string;
+  readonly who: string;
+  readonly status: AnswerStatus<'AccessExplanation'>;
+}
+/** `yaml` is passed in, because most commands do without that module. */
+export function accessText(
+  { verb, target, who, status }: ExplainedAccess,
+  yaml: (value: JsonValue) => string,
+  paint: Paint = plain,
+): string {
+  const { allowed, authorizers = [], allowedBy = [], nearest = [], proposal } = status;
+  const may = allowed ? paint('may', 'green') : paint('may not', 'red');
+  const lines = [`${printable(who)} ${may} ${printable(verb)} ${printable(target)}.`];
+  const asked = authorizers.map(({ name, decision }) => `${printable(name ?? '')} (${printable(decision ?? '')})`);
+  lines.push(`Authorizers asked: ${asked.join(', ')}`);
+  for (const { reason } of authorizers) if (allowed && reason) lines.push(`  ${printable(reason)}`);
+  if (allowedBy.length > 0) lines.push('', 'Allowed by:', ...allowedBy.map((grant) => `  ${grantText(grant)}`));
+  if (nearest.length > 0) lines.push('', 'Nearest bindings:', ...nearest.map((grant) => `  ${grantText(grant)}`));
+  const owners = nearest.flatMap(({ lacks = [], subjects = [] }) => (lacks.includes('subject') ? subjects : []));
+  if (owners.length > 0) lines.push('', `Those who may: ${[...new Set(owners.map(subjectText))].slice(0, 10).join(', ')}`);
+  if (proposal != null) {
+    const documents = [proposal.role, proposal.binding].map((object) => yaml(object as JsonValue));
+    lines.push('', 'The smallest role that would allow it, for `plat apply -f -`:', '', `---\n${documents.join('---\n')}`.trimEnd());
+  } else if (!allowed) lines.push('', 'No role can allow it: RBAC is not asked, or an authorizer before it refuses.');
+  return `${lines.join('\n')}\n`;
+}
+
+/** A table of those who may do something. */
+export const subjectsText = ({ subjects = [] }: AnswerStatus<'SubjectSearch'>): string =>
+  tabbed([['KIND', 'NAME', 'NAMESPACE', 'BINDING', 'ROLE'], ...subjects.map(row)], { least: 6, padding: 3 });
+
+function row({ subject, binding, role, aggregatedFrom = [] }: NonNullable<AnswerStatus<'SubjectSearch'>['subjects']>[number]): string[] {
+  const { kind = '', name = '', namespace = '' } = subject;
+  const from = aggregatedFrom.length === 0 ? '' : ` (from ${aggregatedFrom.join(', ')})`;
+  return [
+    ...[kind, name, namespace].map(printable),
+    binding == null ? '' : placeText(binding),
+    role == null ? 'everything is allowed' : `${placeText(role)}${printable(from)}`,
+  ];
 }

@@ -1,6 +1,4 @@
 /** `plat why denied` and `plat why allowed`: what decided about a request, and what would allow it. */
-import type { RefusalSearch } from '@plat-dev/kinds/explain/schema/refusals';
-import type { AccessExplanation } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import { choice, FlagError, type FlagValues, text } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { JsonValue } from '@plat-dev/schema/types';
@@ -10,7 +8,7 @@ import { connectFlags } from '../connect.ts';
 import { paintFor } from '../output/colours.ts';
 import { printable } from '../output/print-table.ts';
 import { type Work, withServer } from '../work.ts';
-import { grantText, subjectText } from './access-text.ts';
+import { accessText } from './access-text.ts';
 import { askWhy } from './ask.ts';
 
 const table = {
@@ -19,7 +17,6 @@ const table = {
   Connecting: connectFlags,
 };
 type Options = FlagValues<typeof table>;
-type Status = NonNullable<AccessExplanation['status']>;
 
 function accessCommand(word: 'denied' | 'allowed', summary: string) {
   const name = `plat why ${word}`;
@@ -67,7 +64,7 @@ interface AskedAction {
 /** The newest refusal that the server remembers, of this user or of the one of --as. */
 async function lastRefusal(work: Work, { auditId, as = '' }: Options): Promise<AskedAction> {
   const spec = { ...(auditId !== '' && { auditID: auditId }), ...(as !== '' && { user: as }) };
-  const { status } = await askWhy<RefusalSearch>(work, 'RefusalSearch', 'refusalsearches', spec);
+  const { status } = await askWhy(work, 'RefusalSearch', spec);
   const refusal = status?.refusals?.[0];
   if (refusal === undefined) {
     const which = auditId === '' ? '' : ` with the audit id ${auditId}`;
@@ -89,13 +86,16 @@ async function lastRefusal(work: Work, { auditId, as = '' }: Options): Promise<A
 
 async function explain(work: Work, word: 'denied' | 'allowed', { verb, target, action }: AskedAction, options: Options): Promise<number> {
   const spec = { ...action, ...subjectOf(options) };
-  const answer = await askWhy<AccessExplanation>(work, 'AccessExplanation', 'accessexplanations', spec);
-  const { allowed = false } = answer.status ?? {};
+  const answer = await askWhy(work, 'AccessExplanation', spec);
+  const { allowed } = answer.status;
   const code = allowed === (word === 'allowed') ? 0 : 1;
   const { io } = work;
   if (options.output === 'json') io.out(`${jsonText(answer, 4)}\n`);
-  else if (options.output === 'yaml') io.out((await import('@plat-dev/schema/yaml')).stringifyYaml(answer as unknown as JsonValue));
-  else io.out(await textOf(work, { verb, target, who: options.as ?? 'You', status: answer.status as Status }));
+  else {
+    const { stringifyYaml } = await import('@plat-dev/schema/yaml');
+    if (options.output === 'yaml') io.out(stringifyYaml(answer as unknown as JsonValue));
+    else io.out(accessText({ verb, target, who: options.as ?? 'You', status: answer.status }, stringifyYaml, paintFor(io)));
+  }
   return code;
 }
 
@@ -105,30 +105,4 @@ function subjectOf({ as, asGroup = [] }: Options): object {
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(as) ?? [];
   const own = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
   return { user: as, groups: [...new Set([...asGroup, ...own, 'system:authenticated'])] };
-}
-
-interface Question {
-  readonly verb: string;
-  readonly target: string;
-  readonly who: string;
-  readonly status: Status;
-}
-async function textOf({ io }: Work, { verb, target, who, status }: Question): Promise<string> {
-  const paint = paintFor(io);
-  const { allowed, authorizers = [], allowedBy = [], nearest = [], proposal } = status;
-  const may = allowed ? paint('may', 'green') : paint('may not', 'red');
-  const lines = [`${printable(who)} ${may} ${printable(verb)} ${printable(target)}.`];
-  const asked = authorizers.map(({ name, decision }) => `${printable(name ?? '')} (${printable(decision ?? '')})`);
-  lines.push(`Authorizers asked: ${asked.join(', ')}`);
-  for (const { reason } of authorizers) if (allowed && reason) lines.push(`  ${printable(reason)}`);
-  if (allowedBy.length > 0) lines.push('', 'Allowed by:', ...allowedBy.map((grant) => `  ${grantText(grant)}`));
-  if (nearest.length > 0) lines.push('', 'Nearest bindings:', ...nearest.map((grant) => `  ${grantText(grant)}`));
-  const owners = nearest.flatMap(({ lacks = [], subjects = [] }) => (lacks.includes('subject') ? subjects : []));
-  if (owners.length > 0) lines.push('', `Those who may: ${[...new Set(owners.map(subjectText))].slice(0, 10).join(', ')}`);
-  if (proposal != null) {
-    const { stringifyYaml } = await import('@plat-dev/schema/yaml');
-    const documents = [proposal.role, proposal.binding].map((object) => stringifyYaml(object as JsonValue));
-    lines.push('', 'The smallest role that would allow it, for `plat apply -f -`:', '', `---\n${documents.join('---\n')}`.trimEnd());
-  } else if (!allowed) lines.push('', 'No role can allow it: RBAC is not asked, or an authorizer before it refuses.');
-  return `${lines.join('\n')}\n`;
 }

@@ -1,16 +1,7 @@
-/** Questions why, on servers that can answer them. */
-import { joinApiVersion } from '@plat-dev/meta/api-version';
-import { groupName, kubernetes } from '@plat-dev/meta/identity';
-import { askServer } from '../auth/asked-action.ts';
-import { findGroup } from '../discovery/api-groups.ts';
+/** Questions why, over the connection of a command. */
+import { type Answer, askWhy as ask, type Question, type QuestionSpec } from '@plat-dev/client/why';
+import { askedServer } from '../discovery/api-groups.ts';
 import type { Work } from '../work.ts';
 
-export async function askWhy<T>(work: Work, kind: string, resource: string, spec: object): Promise<T> {
-  const group = await findGroup(work, 'explain');
-  if (group === undefined) {
-    const setting = `${groupName(kubernetes, 'explain')}/v1alpha1=true`;
-    const hint = `only a plat server can say why; with --identity ${kubernetes.name} it needs --runtime-config ${setting}`;
-    throw new Error(`the server at ${work.session.connection.server} has no group explain: ${hint}`);
-  }
-  return askServer<T>(work, joinApiVersion(group, 'v1alpha1'), kind, resource, spec);
-}
+export const askWhy = <K extends Question>(work: Work, kind: K, spec: QuestionSpec<K>): Promise<Answer<K>> =>
+  ask(askedServer(work), kind, spec);

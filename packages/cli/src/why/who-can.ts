@@ -1,16 +1,14 @@
 /** `plat who can`: the subjects that may do something. */
-import type { SubjectSearch } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import { choice } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
 import { command } from '../command.ts';
 import { commandGroup } from '../command-group.ts';
-import { columns } from '../config/contexts.ts';
 import { connectFlags } from '../connect.ts';
 import { printable } from '../output/print-table.ts';
 import { withServer } from '../work.ts';
-import { placeText } from './access-text.ts';
+import { subjectsText } from './access-text.ts';
 import { askWhy } from './ask.ts';
 
 const table = {
@@ -35,31 +33,15 @@ Examples:
     const { verb, target } = verbAndTarget(args, 'plat who can');
     return withServer(options, io, async (work) => {
       const spec = await actionOf(work, verb, target, options);
-      const answer = await askWhy<SubjectSearch>(work, 'SubjectSearch', 'subjectsearches', spec);
-      const { subjects = [], incomplete = [] } = answer.status ?? {};
-      for (const text of incomplete) io.err(`Warning: the list is not complete: ${printable(text)}\n`);
+      const answer = await askWhy(work, 'SubjectSearch', spec);
+      for (const text of answer.status.incomplete ?? []) io.err(`Warning: the list is not complete: ${printable(text)}\n`);
       if (options.output === 'json') io.out(`${jsonText(answer, 4)}\n`);
       else if (options.output === 'yaml') io.out((await import('@plat-dev/schema/yaml')).stringifyYaml(answer as unknown as JsonValue));
-      else io.out(columns([['KIND', 'NAME', 'NAMESPACE', 'BINDING', 'ROLE'], ...subjects.map(row)]));
+      else io.out(subjectsText(answer.status));
       return 0;
     });
   },
 });
-
-function row({
-  subject,
-  binding,
-  role,
-  aggregatedFrom = [],
-}: NonNullable<NonNullable<SubjectSearch['status']>['subjects']>[number]): string[] {
-  const { kind = '', name = '', namespace = '' } = subject;
-  const from = aggregatedFrom.length === 0 ? '' : ` (from ${aggregatedFrom.join(', ')})`;
-  return [
-    ...[kind, name, namespace].map(printable),
-    binding == null ? '' : placeText(binding),
-    role == null ? 'everything is allowed' : `${placeText(role)}${printable(from)}`,
-  ];
-}
 
 export const who = commandGroup(
   'who',

@@ -17,6 +17,11 @@ export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runti
   readonly warnings: readonly string[];
 }
 
+/** Options as a program gives them: those of `--runtime-config` may be texts, as there. */
+export type GivenOptions = Partial<Omit<ServerOptions, 'runtimeConfig'>> & {
+  readonly runtimeConfig?: ServerOptions['runtimeConfig'] | readonly string[] | undefined;
+};
+
 /** Parses the command line of `plat server`. Returns `help` for --help; throws FlagError. */
 export function parseServerFlags(args: readonly string[]): ServerOptions | 'help' {
   const { options, givenFlags, args: positionals, warnings, help } = parseFlags(serverFlags, args);
@@ -42,17 +47,21 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
  * Options for a server within a program or test: the defaults, with some of them changed; undefined keeps a default.
  * Throws FlagError if one is unknown or of the wrong type.
  */
-export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
+export function serverOptions(changes: GivenOptions = {}): ServerOptions {
   const defaults = changes.store === 'memory' ? defaultsInMemory() : defaultsOnDisk();
   const options: Record<string, unknown> = { ...defaults };
   if (changes.apiRelease !== undefined) options.features = readFeatureGates(new Map(), { release: changes.apiRelease });
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) continue;
+  for (const [name, givenValue] of Object.entries(changes)) {
+    if (givenValue === undefined) continue;
+    const value = name === 'runtimeConfig' ? runtimeConfigOf(givenValue) : givenValue;
     checkOption(name, value, options);
     setOwn(options, name, value);
   }
   return options as unknown as ServerOptions;
 }
+
+const runtimeConfigOf = (given: unknown): unknown =>
+  Array.isArray(given) ? attemptOption('runtimeConfig', () => readRuntimeConfig(given)) : given;
 
 /** Programs that start many servers in one process do not parse all flags for each of them. */
 const defaultsInMemory = once(() => parseServerFlags(['--store=memory']) as ServerOptions);
@@ -82,9 +91,9 @@ function checkOption(name: string, value: unknown, defaults: Readonly<Record<str
 }
 const typeName = (value: unknown): string => (Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value);
 
-function attemptOption(name: string, read: () => unknown): void {
+function attemptOption<T>(name: string, read: () => T): T {
   try {
-    read();
+    return read();
   } catch (error) {
     throw new FlagError(`option ${name}: ${(error as Error).message}`);
   }
