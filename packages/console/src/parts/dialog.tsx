@@ -15,6 +15,8 @@ export function Dialog({ title, onClose, children, class: className = '' }: Dial
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The browser would choose the button that closes it.
+    element?.querySelector<HTMLElement>('.dialog-content :is(input, textarea, select, button)')?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -36,7 +38,7 @@ export function Dialog({ title, onClose, children, class: className = '' }: Dial
             ×
           </button>
         </header>
-        {children}
+        <div class="dialog-content">{children}</div>
       </div>
     </dialog>
   );

@@ -59,6 +59,7 @@ export function Grid({ kind, isWide, hasNamespace, order, collection, view, sele
       tabIndex={0}
       style={{ '--columns': gridTemplate(widths.current.values()) }}
       onKeyDown={onKeyDown}
+      onFocus={() => active === undefined && activate(0)}
     >
       <GridHead shown={shown} order={order} rows={rows} selection={selection} />
       <div class="rows" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
