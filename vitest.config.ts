@@ -31,6 +31,7 @@ const first = [
   'test/controllers/faults',
   'test/parity/parity',
   'test/clients/',
+  'test/console/',
   'test/programs/',
   'etcd/faults',
   'test/encryption/',

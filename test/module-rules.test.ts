@@ -70,6 +70,7 @@ const machineValues: Rule = { code: /\b(?:systemClock|commandClock|systemRandom)
 test('the clock and the randomness of the machine are named where something is started', () => {
   holds(machineValues, {
     'cli/': 'a command starts things',
+    'console/main.tsx': 'the page starts here',
     'testing/': 'a test server is started by whoever tests',
     'compose/server.ts': 'of a server that is given none',
     'compose/store/store-tools.ts': 'a tool is started by a command',
@@ -131,7 +132,7 @@ test('values of users are parsed by schema/json/parse.ts, which keeps integers o
       'client/exec-plugin.ts': known,
       'client/oidc-provider.ts': known,
       'client/transport.ts': 'a Status is read here; answers are parsed exactly',
-      'console/api/': 'what pages show of objects; an object that is edited is read as text',
+      'console/': 'what pages show of objects; an object that is edited is read as text',
       'console-gateway/': known,
       'kinds/core/node-rules.ts': known,
       'kinds/validation/pods/pod-annotations.ts': known,

@@ -38,10 +38,7 @@ export async function openPage(
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
-  page.on(
-    'console',
-    (message) => message.type() === 'error' && !/status of (401|403|404)/.test(message.text()) && faults.push(message.text()),
-  );
+  page.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && faults.push(message.text()));
   await page.goto(path);
   return { page, context, faults };
 }

@@ -13,8 +13,8 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     opened.push(one);
     return one;
   };
-  const configMap = (namespace: string, name: string, more: object = {}) =>
-    server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name, ...more } });
+  const secret = (namespace: string, name: string, more: object = {}) =>
+    server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name, ...more } });
 
   beforeAll(async () => {
     server = await startTestServer();
@@ -47,23 +47,23 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
 
   test('a table has the columns of the server, and shows what others do', async () => {
     const namespace = await server.namespace();
-    await configMap(namespace, 'first');
-    const { page } = await open(`/console/ns/${namespace}/configmaps`);
+    await secret(namespace, 'first');
+    const { page } = await open(`/console/ns/${namespace}/secrets`);
     await page.getByRole('link', { name: 'first', exact: true }).waitFor();
-    expect(await page.getByRole('columnheader').allTextContents()).toEqual(['', 'Name', 'Data', 'Age']);
-    await configMap(namespace, 'second');
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual(['', 'Name', 'Type', 'Data', 'Age']);
+    await secret(namespace, 'second');
     await expect.poll(() => names(page)).toEqual(['first', 'second']);
-    const second = `/api/v1/namespaces/${namespace}/configmaps/second`;
-    await server.admin.ok('PUT', second, { metadata: { name: 'second' }, data: { a: '1', b: '2' } });
-    await page.getByRole('row', { name: /second 2/ }).waitFor();
-    await server.admin.ok('DELETE', `/api/v1/namespaces/${namespace}/configmaps/first`);
+    const second = `/api/v1/namespaces/${namespace}/secrets/second`;
+    await server.admin.ok('PUT', second, { metadata: { name: 'second' }, data: { a: 'MQ==', b: 'Mg==' } });
+    await page.getByRole('row', { name: /second Opaque 2/ }).waitFor();
+    await server.admin.ok('DELETE', `/api/v1/namespaces/${namespace}/secrets/first`);
     await expect.poll(() => names(page)).toEqual(['second']);
   });
 
   test('filter, selectors and order stand in the URL', async () => {
     const namespace = await server.namespace();
-    for (const name of ['web-10', 'web-9', 'db']) await configMap(namespace, name, { labels: { tier: name === 'db' ? 'data' : 'front' } });
-    const { page } = await open(`/console/ns/${namespace}/configmaps`);
+    for (const name of ['web-10', 'web-9', 'db']) await secret(namespace, name, { labels: { tier: name === 'db' ? 'data' : 'front' } });
+    const { page } = await open(`/console/ns/${namespace}/secrets`);
     await expect.poll(() => names(page)).toEqual(['db', 'web-10', 'web-9']);
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click();
     await expect.poll(() => names(page)).toEqual(['db', 'web-9', 'web-10']);
@@ -83,18 +83,18 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
 
   test('all namespaces have a column for them, and the picker chooses one', async () => {
     const namespace = await server.namespace();
-    await configMap(namespace, 'only-here');
-    const { page } = await open('/console/configmaps?q=only-here');
+    await secret(namespace, 'only-here');
+    const { page } = await open('/console/secrets?q=only-here');
     await page.getByRole('row', { name: new RegExp(`${namespace} only-here`) }).waitFor();
     await page.getByRole('combobox', { name: 'Namespace' }).selectOption(namespace);
-    await expect.poll(() => page.getByRole('columnheader').allTextContents()).toEqual(['', 'Name', 'Data', 'Age']);
-    expect(new URL(page.url()).pathname).toBe(`/console/ns/${namespace}/configmaps`);
+    await expect.poll(() => page.getByRole('columnheader').allTextContents()).toEqual(['', 'Name', 'Type', 'Data', 'Age']);
+    expect(new URL(page.url()).pathname).toBe(`/console/ns/${namespace}/secrets`);
   });
 
   test('everything can be done with the keyboard', async () => {
     const namespace = await server.namespace();
-    for (const name of ['a', 'b', 'c']) await configMap(namespace, name);
-    const { page } = await open(`/console/ns/${namespace}/configmaps`);
+    for (const name of ['a', 'b', 'c']) await secret(namespace, name);
+    const { page } = await open(`/console/ns/${namespace}/secrets`);
     await expect.poll(() => names(page)).toEqual(['a', 'b', 'c']);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -110,8 +110,8 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     await page.getByRole('heading', { name: 'Service', exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/ns/${namespace}/services`);
     await page.keyboard.press('/');
-    await page.keyboard.type('confi');
-    await page.getByRole('option', { name: /^ConfigMap/ }).waitFor();
+    await page.keyboard.type('secre');
+    await page.getByRole('option', { name: /^Secret/ }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await expect.poll(() => names(page)).toEqual(['a', 'b', 'c']);
@@ -119,25 +119,55 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
 
   test('selected objects are deleted after a question', async () => {
     const namespace = await server.namespace();
-    for (const name of ['a', 'b', 'c', 'd']) await configMap(namespace, name);
-    const { page } = await open(`/console/ns/${namespace}/configmaps`);
+    for (const name of ['a', 'b', 'c', 'd']) await secret(namespace, name);
+    const { page } = await open(`/console/ns/${namespace}/secrets`);
     await expect.poll(() => names(page)).toEqual(['a', 'b', 'c', 'd']);
     await page.keyboard.press(' ');
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('d');
-    const dialog = page.getByRole('dialog', { name: 'Delete 3 configmaps?' });
+    const dialog = page.getByRole('dialog', { name: 'Delete 3 secrets?' });
     await dialog.waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => names(page)).toEqual(['d']);
-    await page.getByText('Deleted 3 configmaps.').waitFor();
+    await page.getByText('Deleted 3 secrets.').waitFor();
   });
 
   test('whoever may not list is told so in the words of the server', async () => {
     const { page } = await open('/console/secrets', 'bob-token');
     await expect.poll(() => page.getByRole('alert').first().textContent()).toContain('User "bob" cannot list resource "secrets"');
     expect(await axeViolations(page)).toEqual([]);
+  });
+
+  test('50,000 rows are read in pages, drawn as far as they can be seen, and take less than 150 MB', async () => {
+    const { metadata } = await server.admin.ok('GET', '/api/v1/pods?limit=1');
+    const count = 50_000;
+    const one = await openPage(browser, server, '/console/pods');
+    opened.push(one);
+    const { page } = one;
+    const limits: string[] = [];
+    await page.route('**/console/api/api/v1/pods?*', async (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      limits.push(query.get('limit') ?? 'none');
+      await route.fulfill({ json: tablePage(Number(query.get('continue') ?? 0), count, metadata.resourceVersion) });
+    });
+    await logIn(page, 'admin-token');
+    const grid = page.getByRole('grid');
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe(String(count + 1));
+    expect(limits).toEqual(Array.from({ length: count / 500 }, () => '500'));
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    await grid.focus();
+    await page.keyboard.press('End');
+    await page.getByRole('link', { name: 'pod-049999' }).waitFor();
+    await page.keyboard.press('Home');
+    await page.getByRole('link', { name: 'pod-000000' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Restarts' }).getByRole('button').click();
+    await page.getByRole('columnheader', { name: 'Restarts' }).getByRole('button').click();
+    await page.getByRole('link', { name: 'pod-000996' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('pod-04321');
+    await expect.poll(() => names(page)).toHaveLength(10);
+    expect(await heapBytes(page)).toBeLessThan(150e6);
   });
 
   test('markup and hidden characters of objects are text', async () => {
@@ -155,6 +185,18 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     expect(await page.evaluate('window.ran')).toBeUndefined();
   });
 
+  test('after a restart of the server the page asks to log in again, and goes on', async () => {
+    const own = await startTestServer({ store: 'lmdb' });
+    const one = await openConsole(browser, own, '/console/namespaces');
+    await one.page.getByRole('link', { name: 'default', exact: true }).waitFor();
+    const restarted = await own.restart();
+    await logIn(one.page, 'admin-token');
+    await restarted.admin.ok('POST', '/api/v1/namespaces', { metadata: { name: 'after-restart' } });
+    await one.page.getByRole('link', { name: 'after-restart' }).waitFor();
+    await one.context.close();
+    await restarted.close();
+  });
+
   test.each(['light', 'dark'] as const)('axe finds nothing wrong: %s', async (colorScheme) => {
     const { page } = await open('/console/serviceaccounts');
     await page.emulateMedia({ colorScheme });
@@ -162,3 +204,31 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     expect(await axeViolations(page)).toEqual([]);
   });
 });
+
+/** A page of 500 pods as a server would have them, of which each has the metadata of a real one. */
+function tablePage(from: number, count: number, resourceVersion: string): object {
+  const columns = ['Name', 'Ready', 'Status', 'Restarts', 'Age', 'IP', 'Node'];
+  const rowOf = (index: number) => {
+    const name = `pod-${String(index).padStart(6, '0')}`;
+    const creationTimestamp = '2024-01-01T00:00:00Z';
+    const labels = { app: 'web', 'pod-template-hash': '5d8f9c7b6d' };
+    const managedFields = [{ manager: 'controller', operation: 'Update', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:app': {} } } } }];
+    const metadata = { name, namespace: 'default', uid: `uid-${index}`, creationTimestamp, labels, managedFields };
+    return { cells: [name, '1/1', 'Running', index % 997, '5d', `10.0.${index % 256}.7`, `node-${index % 100}`], object: { metadata } };
+  };
+  const next = from + 500;
+  return {
+    kind: 'Table',
+    metadata: { resourceVersion, ...(next < count && { continue: String(next), remainingItemCount: count - next }) },
+    columnDefinitions: columns.map((name, index) => ({ name, type: 'string', format: '', description: name, priority: index > 4 ? 1 : 0 })),
+    rows: Array.from({ length: 500 }, (_, index) => rowOf(from + index)),
+  };
+}
+
+/** What the page holds after the garbage is gone. */
+async function heapBytes(page: Page): Promise<number> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  return usedSize;
+}

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../../packages');
 
 export const sourceFiles: readonly string[] = [...packages.keys()].flatMap((name) =>
   readdirSync(join(root, name, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => `${name}/${file.replaceAll(sep, '/')}`)
     .sort(),
 );

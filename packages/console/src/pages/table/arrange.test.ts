@@ -59,7 +59,7 @@ describe('order', () => {
     const rows = [row('b/x', ['1/1']), row('a/y', ['1/1']), row('a/x', ['1/1'])];
     expect(arranged(rows, '', parseOrder('Ready'))).toEqual(['a/x', 'a/y', 'b/x']);
     expect(arranged(rows, '', parseOrder('Gone'))).toEqual(['a/x', 'a/y', 'b/x']);
-    expect(arranged(rows, '', parseOrder('-Namespace'))).toEqual(['b/x', 'a/y', 'a/x']);
+    expect(arranged(rows, '', parseOrder('-Namespace'))).toEqual(['b/x', 'a/x', 'a/y']);
   });
 
   test('a column is sorted upwards, downwards and not at all', () => {

@@ -30,6 +30,7 @@ const CHUNK = 1000;
 export function* arrange(rows: Iterable<Row>, columns: readonly Column[], filter: string, order: Order): Steps<Row[]> {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const keyOf = sortKey(columns, order.column);
+  const compare = order.isDescending ? compareDescending : compareRows;
   const chunks: Keyed[][] = [];
   let chunk: Keyed[] = [];
   for (const row of rows) {
@@ -41,9 +42,8 @@ export function* arrange(rows: Iterable<Row>, columns: readonly Column[], filter
     yield;
   }
   chunks.push(chunk.sort(compare));
-  const sorted = yield* merged(chunks);
-  const result = sorted.map(({ row }) => row);
-  return order.isDescending ? result.reverse() : result;
+  const sorted = yield* merged(chunks, compare);
+  return sorted.map(({ row }) => row);
 }
 
 interface Keyed {
@@ -51,23 +51,26 @@ interface Keyed {
   readonly key: number | string;
 }
 
+type Compare = (a: Keyed, b: Keyed) => number;
+
 /** Rows that are equal have the order of their names, so that none jumps. */
-function compare(a: Keyed, b: Keyed): number {
+function compareRows(a: Keyed, b: Keyed): number {
   if (a.key !== b.key) return a.key < b.key ? -1 : 1;
   return a.row.key < b.row.key ? -1 : a.row.key > b.row.key ? 1 : 0;
 }
+const compareDescending: Compare = (a, b) => (a.key === b.key ? compareRows(a, b) : compareRows(b, a));
 
-function* merged(chunks: Keyed[][]): Steps<Keyed[]> {
+function* merged(chunks: Keyed[][], compare: Compare): Steps<Keyed[]> {
   let round = chunks;
   while (round.length > 1) {
     const next: Keyed[][] = [];
-    for (let i = 0; i < round.length; i += 2) next.push(yield* mergedPair(round[i] as Keyed[], round[i + 1] ?? []));
+    for (let i = 0; i < round.length; i += 2) next.push(yield* mergedPair(round[i] as Keyed[], round[i + 1] ?? [], compare));
     round = next;
   }
   return round[0] ?? [];
 }
 
-function* mergedPair(left: readonly Keyed[], right: readonly Keyed[]): Steps<Keyed[]> {
+function* mergedPair(left: readonly Keyed[], right: readonly Keyed[], compare: Compare): Steps<Keyed[]> {
   const result: Keyed[] = [];
   let [l, r] = [0, 0];
   while (l < left.length || r < right.length) {

@@ -16,6 +16,7 @@ export function Grid({ kind, isWide, hasNamespace, order, collection, view, sele
   const { scrollTop, height } = useScroll(grid);
   const rows = view.rows.value;
   const selected = selection.keys.value;
+  const hasSelection = selected.size > 0;
   const active = selection.active.value;
   const shown = shownColumns(collection.columns.value, isWide, hasNamespace);
   const widths = useRef<ReadonlyMap<string, number>>(new Map());
@@ -41,7 +42,7 @@ export function Grid({ kind, isWide, hasNamespace, order, collection, view, sele
       location.navigate(objectHref(kind, activeRow.namespace, activeRow.name));
     } else if (event.key === ' ' && activeRow !== undefined) selection.toggle(activeRow);
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) selection.all(rows);
-    else if (event.key === 'Escape' && selected.size > 0) selection.clear();
+    else if (event.key === 'Escape' && hasSelection) selection.clear();
     else return;
     event.preventDefault();
   };
