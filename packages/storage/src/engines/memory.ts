@@ -111,9 +111,15 @@ class InMemory implements MemoryEngine {
     this.#kept = new MemoryHistory(options.history, from?.history ?? [], () => clock.now());
     this.history = memoryHistoryStore({
       checkOpen: () => this.#checkOpen(),
-      history: this.#kept,
-      readableOf: (key) => this.#versions.get(key) ?? [],
-      eachKey: (start, visit) => this.#versions.each(start, (_, key) => visit(key)),
+      currentRevision: () => this.revision,
+      readable: {
+        eachKey: (start, visit) => this.#versions.each(start, (_, key) => visit(key)),
+        eachVersion: (key, visit) => {
+          const versions = this.#versions.get(key) ?? [];
+          for (let index = versions.length - 1; index >= 0 && visit(versions[index] as Version); ) index--;
+        },
+      },
+      kept: this.#kept,
       add: (versions) => this.#addHistory(versions),
     });
     this.#subscriptions = new Subscriptions({ slice: (after) => this.#slice(after), currentRevision: () => this.revision });

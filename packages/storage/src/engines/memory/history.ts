@@ -45,11 +45,14 @@ export class MemoryHistory {
     return this.#bytes;
   }
 
-  /** The versions of a key whose time is not over, oldest first. */
-  of(key: string): HistoryVersion[] {
+  /** Calls `visit` with the versions of a key whose time is not over, newest first, until it returns false. */
+  eachVersion(key: string, visit: (version: HistoryVersion) => boolean): void {
     const now = this.#now();
     const rows = this.#keys.get(key)?.rows ?? [];
-    return rows.filter(({ expires }) => expires > now).map(({ version }) => version);
+    for (let index = rows.length - 1; index >= 0; index--) {
+      const { version, expires } = rows[index] as KeptRow;
+      if (expires > now && !visit(version)) return;
+    }
   }
 
   /** Calls `visit` with each key from one on, in their order, until it returns false. */
