@@ -61,6 +61,12 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'config', summary: 'Show and change the client configuration.', load: async () => (await import('./config/index.ts')).config },
   {
+    name: 'console',
+    own: true,
+    summary: 'Open the console in a browser, for any server.',
+    load: async () => (await import('./console/console.ts')).consoleCommand,
+  },
+  {
     name: 'convert',
     summary: 'Convert manifests to another API version.',
     load: async () => (await import('./convert/index.ts')).convert,

@@ -37,7 +37,7 @@ test('a ready server says where it is and what to type next; a signal ends it wi
   const done = run('--secure-port=7000', '--feature-gates=ServerSideApply=true');
   await io.said('is ready');
   expect(io.stdout).toMatch(
-    /^plat \S+ is ready at https:\/\/127\.0\.0\.1:6443 {2}identity plat {2}store lmdb in \.plat {2}after \d+ ms\n\n {2}plat get namespaces\n {2}kubectl --kubeconfig \.plat\/admin\.conf get ns\n\nConsole, for a browser on this machine \(once, within 5 minutes\):\n\n {2}https:\/\/127\.0\.0\.1:6443\/console\/\?code=abc\n\nIts API groups end in plat\.dev\. For manifests and tools with stock names \(k8s\.io\):\n\n {2}plat server --identity kubernetes --data-dir \.plat-kubernetes\n\n$/,
+    /^plat \S+ is ready at https:\/\/127\.0\.0\.1:6443 {2}identity plat {2}store lmdb in \.plat {2}after \d+ ms\n\n {2}plat get namespaces\n {2}kubectl --kubeconfig \.plat\/admin\.conf get ns\n\nConsole, for a browser on this machine \(once, within 5 minutes; later `plat console`\):\n\n {2}https:\/\/127\.0\.0\.1:6443\/console\/\?code=abc\n\nIts API groups end in plat\.dev\. For manifests and tools with stock names \(k8s\.io\):\n\n {2}plat server --identity kubernetes --data-dir \.plat-kubernetes\n\n$/,
   );
   expect(io.stderr).toContain('the feature gate ServerSideApply has no effect');
   io.send('SIGTERM');

@@ -112,7 +112,7 @@ ${namesText(identityOf(options.identity), io)}
 /** The link into the console: for whoever reads the output of this command, not for the log of a server in the background. */
 function consoleText(link: string | undefined, io: IO): string {
   if (link === undefined || backgroundLogWriter(io) !== undefined) return '';
-  return `\nConsole, for a browser on this machine (once, within 5 minutes):\n\n  ${link}\n`;
+  return `\nConsole, for a browser on this machine (once, within 5 minutes; later \`${selfCommand(io)} console\`):\n\n  ${link}\n`;
 }
 
 /** Which names the API has, and for those who have stock manifests how to get the stock ones. */

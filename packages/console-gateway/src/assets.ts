@@ -1,6 +1,8 @@
 /** The files of the page: those with a hash in their name never change, and are there in compressed forms as well. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { own } from '@plat-dev/lib/own';
 import { type BrowserRequest, type BrowserResponse, headerOf, send } from './exchange.ts';
 
@@ -18,6 +20,12 @@ const types: Readonly<Record<string, string>> = {
 /** A name within the folder, without any that leads out of it or is hidden. */
 const fileName = /^(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 const ASSETS = 'assets/';
+
+/** Where `npm run build` puts the files: beside the chunks of the program, or in `dist` of the sources. */
+export function builtFiles(): string {
+  const places = ['../console/', '../../../dist/console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return places.find((place) => existsSync(`${place}index.html`)) ?? (places[0] as string);
+}
 
 /** Sends the file of a path below `/console/`, else the page itself, which has its own paths. */
 export async function sendAsset(directory: string, path: string, request: BrowserRequest, response: BrowserResponse): Promise<void> {

@@ -14,7 +14,7 @@ import type { Random } from '@plat-dev/lib/random';
 import { badRequest, forbidden, methodRefused, tooManyRequests, unauthorized } from '@plat-dev/meta/errors';
 import { acceptWebSocket } from '@plat-dev/streams/accept-websocket';
 import { callOf } from './api-call.ts';
-import { sendAsset, sendWelcome } from './assets.ts';
+import { builtFiles, sendAsset, sendWelcome } from './assets.ts';
 import type { Backend } from './backend.ts';
 import type { OneTimeCode } from './code.ts';
 import { CodeCheck } from './code-check.ts';
@@ -33,8 +33,8 @@ const MAX_CONNECTIONS = 16;
 
 export interface GatewayOptions<Request extends BrowserRequest, Response extends BrowserResponse, Socket extends Duplex> {
   readonly backend: Backend<Request, Response, Socket>;
-  /** The folder with the files of the page. */
-  readonly assets: string;
+  /** The folder with the files of the page, where it is not that of the build. */
+  readonly assets?: string | undefined;
   readonly code: OneTimeCode | undefined;
   /** Host and port by which browsers reach the server, where that is not its own address. */
   readonly publicHost?: string | undefined;
@@ -84,7 +84,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     if (path.startsWith(openId)) return serveOpenId(this.openId, request, response, origin, path.slice(openId.length), query.join('?'));
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodRefused();
     if (!path.startsWith(CONSOLE_PATH)) return send(request, response, 308, ['Location', CONSOLE_PATH]);
-    return sendAsset(this.options.assets, path.slice(CONSOLE_PATH.length), request, response);
+    return sendAsset(this.options.assets ?? builtFiles(), path.slice(CONSOLE_PATH.length), request, response);
   }
 
   private async passOn(request: Request, response: Response, upgrade: BrowserUpgrade<Socket> | undefined, origin: URL): Promise<void> {

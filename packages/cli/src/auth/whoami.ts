@@ -73,7 +73,8 @@ function userText(user: UserInfo): string {
   return columns([['ATTRIBUTE', 'VALUE'], ...rows.map((row) => row.map(printable))]);
 }
 
-async function userOf(work: Work, group: string): Promise<UserInfo> {
+/** Throws where no answer of the server names the caller. */
+export async function userOf(work: Work, group: string): Promise<UserInfo> {
   const { impersonation } = work.session.connection;
   const self = await selfReview(work, group);
   if (self !== undefined) return self;

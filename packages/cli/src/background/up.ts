@@ -324,6 +324,7 @@ context ${context} in ${kubeconfig}
 
   plat get namespaces --context ${context}
   kubectl --context ${context} get namespaces
+  plat console --context ${context}
   plat down ${name}
 
 `);

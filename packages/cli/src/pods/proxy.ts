@@ -1,16 +1,15 @@
 /** `plat proxy`: serves the API on a local port, without certificates and tokens. */
 import { chmodSync, rmSync, statSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { pipeline } from 'node:stream';
-import { Transport } from '@plat-dev/client/transport';
 import { bool, duration, FlagError, type FlagValues, flag, port, text } from '@plat-dev/lib/flags';
 import { productVersion } from '@plat-dev/lib/version';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { stopSignal } from '../terminal/stop-signal.ts';
 import { type Work, withServer } from '../work.ts';
+import { ApiRelay, join } from './api-relay.ts';
 import { sendFile } from './proxy-files.ts';
 
 /** A comma-separated list of regular expressions; an empty list matches nothing. */
@@ -135,24 +134,18 @@ function listen(server: Server, { unixSocket, address, port: givenPort }: Option
   });
 }
 
-/** Hop-by-hop headers and headers with credentials are not forwarded: the proxy sets its own. */
-const ownHeaders = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|authorization|impersonate-.*|x-remote-.*)$/i;
-
-/** A watch is long-lived and takes a connection. */
-const MAX_SOCKETS = 256;
-
 class Relay {
   private readonly options: Options;
-  private readonly transport: Transport;
+  private readonly relay: ApiRelay;
 
   constructor(work: Work, options: Options) {
     this.options = options;
     const { connection } = work.session;
     const target = options.appendServerPath ? connection : { ...connection, server: new URL(connection.server).origin };
-    this.transport = new Transport(target, `plat-proxy/${productVersion}`, work.io.clock, { maxSockets: MAX_SOCKETS });
+    this.relay = new ApiRelay(target, { userAgent: `plat-proxy/${productVersion}`, clock: work.io.clock });
   }
   close(): void {
-    this.transport.close();
+    this.relay.close();
   }
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = request.url ?? '/';
@@ -163,7 +156,7 @@ class Relay {
       if (this.options.www !== '' && url.startsWith(this.options.wwwPrefix)) return await this.file(url, response);
       const path = this.apiPath(url);
       if (path === undefined) return say(response, 404, `the API is found under ${this.options.apiPrefix}`);
-      await this.pass(request, response, path);
+      await this.relay.pass(request, response, { path, headers: request.headers });
     } catch (error) {
       if (response.headersSent) response.destroy();
       else say(response, 502, (error as Error).message);
@@ -190,21 +183,6 @@ class Relay {
     return url === prefix || url.startsWith(`${prefix}/`) || url.startsWith(`${prefix}?`) ? url.slice(prefix.length) || '/' : undefined;
   }
 
-  private async pass(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const clientGone = new AbortController();
-    response.once('close', () => clientGone.abort());
-    const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await readBody(request);
-    const answer = await this.transport.open({
-      method: request.method ?? 'GET',
-      path,
-      headers: passed(request.headers),
-      signal: clientGone.signal,
-      ...(body !== undefined && { body }),
-    });
-    response.writeHead(answer.status, passedBack(answer.headers));
-    response.flushHeaders();
-    pipeline(answer.body, response, () => {});
-  }
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => {});
     const refuse = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
@@ -212,19 +190,7 @@ class Relay {
     if (!this.allowed(request)) return refuse('403 Forbidden');
     if (path === undefined || cleanUrl(path) !== path) return refuse('404 Not Found');
     try {
-      const protocol = { connection: 'Upgrade', upgrade: request.headers.upgrade ?? '' };
-      const far = await this.transport.upgrade({
-        method: request.method ?? 'GET',
-        path,
-        headers: { ...passed(request.headers), ...protocol },
-      });
-      const lines = Object.entries(far.headers).flatMap(([name, value]) => [value ?? []].flat().map((one) => `${name}: ${one}\r\n`));
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
-      if (far.head.length > 0) socket.write(far.head);
-      if (head.length > 0) far.socket.write(head);
-      far.socket.on('error', () => socket.destroy());
-      socket.on('close', () => far.socket.destroy());
-      far.socket.pipe(socket).pipe(far.socket);
+      join(await this.relay.upgrade(request, { path, headers: request.headers }), socket, head);
     } catch {
       refuse('502 Bad Gateway');
     }
@@ -236,25 +202,6 @@ class Relay {
   }
 }
 
-const BODY_LIMIT = 64 << 20;
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > BODY_LIMIT) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-function passed(headers: IncomingHttpHeaders): Record<string, string> {
-  const passedHeaders = Object.entries(headers).filter(
-    ([name, value]) => value !== undefined && !ownHeaders.test(name) && name !== 'content-length',
-  );
-  return Object.fromEntries(passedHeaders.map(([name, value]) => [name, [value as string | string[]].flat().join(', ')]));
-}
-const passedBack = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(connection|keep-alive|transfer-encoding)$/i.test(name)));
 /** Without empty segments and dots in its path, which the filters would read otherwise than the server: `//a/./b?c` → `/a/b?c`. */
 export function cleanUrl(url: string): string {
   const end = url.search(/[?#]/);

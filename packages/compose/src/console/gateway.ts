@@ -1,7 +1,6 @@
 /** The gateway of the console before the API of this server: its requests run through the same steps as all others. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { type Backend, Gateway, type OpenIdFlow, safetyHeaders, type WatchAnswer, type WatchCall } from '@plat-dev/console-gateway';
 import type { OneTimeCode } from '@plat-dev/console-gateway/code';
 import type { Clock } from '@plat-dev/lib/clock';
@@ -53,7 +52,7 @@ export function consoleGateway(
       return clientCertificate && provenBy(auth.authenticator, { headers: {}, rawHeaders: [], clientCertificate });
     },
   };
-  const gateway = new Gateway({ backend, assets: consoleFiles ?? builtFiles(), code, publicHost, clock, random, log });
+  const gateway = new Gateway({ backend, assets: consoleFiles, code, publicHost, clock, random, log });
   return {
     handle: (request, response, upgrade) => gateway.handle(request, response, upgrade),
     close() {
@@ -101,10 +100,4 @@ function watch(handle: Handle, { url, accept, caller, signal, opener }: WatchCal
     signal.addEventListener('abort', () => answer.destroy(), { once: true });
     handle(new SessionRequest(opener as Incoming, { url, headers, rawHeaders, caller }), answer);
   });
-}
-
-/** Where `npm run build` puts the files: beside the chunks of the program, or in `dist` of the sources. */
-function builtFiles(): string {
-  const places = ['../console/', '../../../../dist/console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  return places.find((place) => existsSync(`${place}index.html`)) ?? (places[1] as string);
 }
