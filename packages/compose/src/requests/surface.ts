@@ -114,7 +114,7 @@ export function composeSurface(
   });
   registerInFlight(metrics, inFlight);
   registerCollections(metrics, catalog);
-  const endProcessMetrics = registerProcessMetrics(metrics);
+  const endProcessMetrics = registerProcessMetrics(metrics, options.timeFactor);
   return {
     steps: flows === undefined || fairness === undefined ? [inFlight.step] : [inFlight.step, flows.step, fairness.step],
     serve: surface.serve,

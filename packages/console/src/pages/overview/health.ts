@@ -10,7 +10,7 @@ export interface Health {
 }
 
 /** `[+]ping ok`, `[-]etcd failed: reason withheld`. */
-export function readHealth(text: string): Pick<Health, 'checks' | 'failed'> {
+function readHealth(text: string): Pick<Health, 'checks' | 'failed'> {
   const checks = [...text.matchAll(/^\[([+-])\](\S+)/gm)];
   return { checks: checks.length, failed: checks.filter(([, sign]) => sign === '-').map(([, , name = '']) => name) };
 }
