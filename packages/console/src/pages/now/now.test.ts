@@ -5,7 +5,7 @@ import type { Kind } from '../../api/kinds.ts';
 import type { WatchEvent, WatchRequest } from '../../api/watch-connection.ts';
 import { ChangeStream } from './change-stream.ts';
 import { chosenKinds, kindName, withKind } from './chosen-kinds.ts';
-import { detailsOf, filterRows, MAX_NOW_ROWS, type NowRow, NowRows, rowsOf } from './now.ts';
+import { detailsOf, filterRows, MAX_NOW_ROWS, type NowRow, NowRows, rowsOf, shortUser } from './now.ts';
 import { refusalRow, requestReader } from './requests.ts';
 import { visibleRange } from './visible-range.ts';
 
@@ -44,7 +44,7 @@ test('rows are the newest first, and 5,000 at most', () => {
   rows.add([row('c', { at: 3 })]);
   expect(names(rows.rows.value)).toEqual(['c', 'b', 'a']);
   rows.add(Array.from({ length: MAX_NOW_ROWS }, (_, index) => row(`n${index}`, { at: 4 })));
-  expect([rows.rows.value.length, rows.rows.value.at(-1)?.name]).toEqual([MAX_NOW_ROWS, `n${MAX_NOW_ROWS - 1}`]);
+  expect([rows.rows.value.length, rows.rows.value.at(-1)?.name]).toEqual([MAX_NOW_ROWS, 'n0']);
 });
 
 test('a paused stream shows what it showed, counts what comes, and shows it when it goes on', () => {
@@ -55,7 +55,7 @@ test('a paused stream shows what it showed, counts what comes, and shows it when
   rows.complete(new Map([['a', { user: 'bob', text: 'scaled' }]]));
   expect([names(rows.rows.value), rows.rows.value[0]?.user, rows.waiting.value]).toEqual([['a'], 'bob', 2]);
   rows.pause(false);
-  expect([names(rows.rows.value), rows.waiting.value]).toEqual([['b', 'c', 'a'], 0]);
+  expect([names(rows.rows.value), rows.waiting.value]).toEqual([['c', 'b', 'a'], 0]);
 });
 
 test('an event names the owner of fields that wrote last; history adds the user and the change', () => {
@@ -67,14 +67,19 @@ test('an event names the owner of fields that wrote last; history adds the user 
   const rows = new NowRows();
   rows.add(rowsOf(pods, [event('MODIFIED', 'web', '7', managers), bookmark, event('DELETED', 'api', '8', managers)], 5));
   const short = () => rows.rows.value.map(({ what, name, user, text }) => [what, name, user, text].join(' ').trim());
-  expect(short()).toEqual(['changed web ~new scale', 'deleted api']);
+  expect(short()).toEqual(['deleted api', 'changed web ~new scale']);
   const versions = [
     { name: 'api', resourceVersion: '8', type: 'deleted', user: 'bob', verb: 'delete', userAgent: 'kubectl/v1.24 (linux)' },
     { name: 'web', resourceVersion: '7', type: 'updated', user: 'alice', change: 'spec.replicas 3 → 5', fieldManager: 'plat' },
     { name: 'web', resourceVersion: '6', type: 'updated', user: 'carol' },
   ] as const;
   rows.complete(detailsOf(pods, versions));
-  expect(short()).toEqual(['changed web alice spec.replicas 3 → 5 (plat)', 'deleted api bob delete (kubectl)']);
+  expect(short()).toEqual(['deleted api bob delete (kubectl)', 'changed web alice spec.replicas 3 → 5 (plat)']);
+});
+
+test('users of the system have short names', () => {
+  const users = ['system:serviceaccount:team:ci', 'system:kube-scheduler', 'system:', 'alice'];
+  expect(users.map(shortUser)).toEqual(['ci', 'kube-scheduler', 'system:', 'alice']);
 });
 
 test('filters hold together, in any case of letters', () => {

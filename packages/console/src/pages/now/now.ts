@@ -37,9 +37,10 @@ export class NowRows {
   readonly waiting: Signal<number> = signal(0);
   #all: readonly NowRow[] = [];
 
+  /** Rows in the order in which they happened. */
   add(rows: readonly NowRow[]): void {
     if (rows.length === 0) return;
-    const newest = [...rows].sort((one, other) => other.at - one.at);
+    const newest = rows.toReversed().sort((one, other) => other.at - one.at);
     this.#all = [...newest, ...this.#all].slice(0, MAX_NOW_ROWS);
     if (this.isPaused.peek()) this.waiting.value = Math.min(this.waiting.peek() + rows.length, MAX_NOW_ROWS);
     else this.rows.value = this.#all;
@@ -119,6 +120,9 @@ export function detailsOf(kind: Kind, versions: readonly ObjectVersion[]): Reado
 
 /** `pods/web`, or the resource alone. */
 export const placeOf = ({ resource, name }: NowRow): string => (name === '' ? resource : `${resource}/${name}`);
+
+/** A service account by its own name, other users of the system without what they have in common. */
+export const shortUser = (user: string): string => user.replace(/^system:(serviceaccount:[^:]+:)?(?=.)/, '');
 
 export interface NowFilter {
   readonly namespace: string | undefined;

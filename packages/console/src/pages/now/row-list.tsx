@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge.tsx';
 import type { StatusTone } from '../../parts/tones.ts';
 import { shortText, visibleText } from '../../parts/visible-text.ts';
-import { type Happening, type NowRow, placeOf } from './now.ts';
+import { type Happening, type NowRow, placeOf, shortUser } from './now.ts';
 import { visibleRange } from './visible-range.ts';
 
 /** As the style sheet has it. */
@@ -54,7 +54,9 @@ function RowLine({ row, position, total }: { readonly row: NowRow; readonly posi
         {row.href === undefined ? place : <a href={row.href}>{place}</a>}
       </span>
       <span class="quiet">{visibleText(row.namespace)}</span>
-      <span title={row.user.startsWith('~') ? 'The field manager: the user is not known' : undefined}>{visibleText(row.user)}</span>
+      <span title={row.user.startsWith('~') ? 'The field manager: the user is not known' : visibleText(row.user)}>
+        {visibleText(shortUser(row.user))}
+      </span>
       <span class="text" title={visibleText(shortText(row.text, 2000))}>
         {visibleText(shortText(row.text, LONGEST_TEXT))}
       </span>
