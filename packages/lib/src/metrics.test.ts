@@ -116,9 +116,10 @@ test('every observation falls into the first bucket whose bound it does not exce
 
 test('the process tells about itself', () => {
   const metrics = new Metrics({ version: '1.24' });
-  const end = registerProcessMetrics(metrics);
+  const end = registerProcessMetrics(metrics, 60);
   expect(metrics.expose()).toMatch(/^process_resident_memory_bytes [1-9]\d+$/m);
   expect(metrics.expose()).toMatch(/^process_cpu_seconds_total \d/m);
+  expect(metrics.expose()).toMatch(/^apiserver_time_factor 60$/m);
   end();
 });
 

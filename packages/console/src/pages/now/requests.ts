@@ -40,7 +40,7 @@ export function refusalRow({ auditID, time, resourceAttributes, nonResourceAttri
   };
 }
 
-export function slowRow({ auditID, time, user, method, path, code, milliseconds }: SlowRequest): NowRow {
+function slowRow({ auditID, time, user, method, path, code, milliseconds }: SlowRequest): NowRow {
   return {
     key: `slow ${auditID}`,
     at: Date.parse(time),
