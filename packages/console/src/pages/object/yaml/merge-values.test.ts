@@ -3,7 +3,14 @@ import { changesOf, mergeValues } from './merge-values.ts';
 
 const base = {
   metadata: { name: 'web', resourceVersion: '1', labels: { app: 'web' } },
-  spec: { replicas: 1, containers: [{ name: 'a', image: 'a:1' }, { name: 'b', image: 'b:1' }], args: ['x', 'y'] },
+  spec: {
+    replicas: 1,
+    containers: [
+      { name: 'a', image: 'a:1' },
+      { name: 'b', image: 'b:1' },
+    ],
+    args: ['x', 'y'],
+  },
   status: { ready: 0 },
 };
 type Base = typeof base;
@@ -24,7 +31,14 @@ test('changes of different fields are merged', () => {
   expect(conflicts).toEqual([]);
   expect(value).toEqual({
     metadata: { name: 'web', resourceVersion: '2', labels: { app: 'web' } },
-    spec: { ...base.spec, replicas: 3, containers: [{ name: 'a', image: 'a:2' }, { name: 'b', image: 'b:1' }] },
+    spec: {
+      ...base.spec,
+      replicas: 3,
+      containers: [
+        { name: 'a', image: 'a:2' },
+        { name: 'b', image: 'b:1' },
+      ],
+    },
     status: { ready: 1 },
   });
 });

@@ -39,7 +39,9 @@ test('a path is written as the server writes it', () => {
 });
 
 test('messages of strict decoding name fields', () => {
-  expect(fieldsOfMessage('strict decoding error: unknown field "spec.foo", duplicate field "spec.containers[0].name"').map(({ path }) => path)).toEqual([
+  expect(
+    fieldsOfMessage('strict decoding error: unknown field "spec.foo", duplicate field "spec.containers[0].name"').map(({ path }) => path),
+  ).toEqual([
     ['spec', 'foo'],
     ['spec', 'containers', 0, 'name'],
   ]);

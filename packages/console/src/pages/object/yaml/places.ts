@@ -26,14 +26,14 @@ export function rangeOf(root: YamlNode, path: FieldPath): Range {
   let node = root;
   let range: Range = firstLine(root);
   for (const key of path) {
-    if (typeof key === 'number') {
-      const item = node.items[key];
+    if (node.type === 'list' || node.type === 'flowList') {
+      const item = node.items[Number(key)];
       if (item === undefined) return range;
       range = firstLine(item);
       node = item;
       continue;
     }
-    const entry = node.entries.find((one) => one.key === key);
+    const entry = node.entries.find((one) => one.key === String(key));
     if (entry === undefined) return range;
     range = { from: entry.start, to: entry.end };
     node = entry.place;
