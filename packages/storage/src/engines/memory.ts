@@ -116,7 +116,8 @@ class InMemory implements MemoryEngine {
         eachKey: (start, visit) => this.#versions.each(start, (_, key) => visit(key)),
         eachVersion: (key, visit) => {
           const versions = this.#versions.get(key) ?? [];
-          for (let index = versions.length - 1; index >= 0 && visit(versions[index] as Version); ) index--;
+          for (let index = versions.length - 1; index >= 0; index--) if (!visit(versions[index] as Version)) return false;
+          return true;
         },
       },
       kept: this.#kept,

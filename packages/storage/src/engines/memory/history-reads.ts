@@ -9,8 +9,8 @@ import { bytesOf } from './version.ts';
 export interface VersionLayer {
   /** Calls `visit` with each key from one on, in their order, until it returns false. */
   eachKey(from: string, visit: (key: string) => boolean): void;
-  /** Calls `visit` with the versions of a key, newest first, until it returns false. */
-  eachVersion(key: string, visit: (version: HistoryVersion) => boolean): void;
+  /** Calls `visit` with the versions of a key, newest first, until it returns false. Returns whether it never did. */
+  eachVersion(key: string, visit: (version: HistoryVersion) => boolean): boolean;
 }
 export interface MemoryHistorySource {
   /** Throws when the store is closed. */
@@ -26,24 +26,16 @@ export interface MemoryHistorySource {
 const BLOCK = 2_000;
 
 export function memoryHistoryStore(source: MemoryHistorySource): HistoryStore {
-  const eachVersion = (key: string, visit: (version: HistoryVersion) => boolean): void => {
-    let goesOn = true;
-    const visitUntilEnd = (version: HistoryVersion): boolean => {
-      goesOn = visit(version);
-      return goesOn;
-    };
-    source.readable.eachVersion(key, visitUntilEnd);
-    if (goesOn) source.kept.eachVersion(key, visitUntilEnd);
-  };
+  const eachVersion = (key: string, visit: (version: HistoryVersion) => boolean): boolean =>
+    source.readable.eachVersion(key, visit) && source.kept.eachVersion(key, visit);
   return {
     async versions({ prefix, exact = false, before = Number.POSITIVE_INFINITY, limit }) {
       source.checkOpen();
       // Versions that are written while this reads are none of it.
       const newest = new NewestVersions(Math.min(before, source.currentRevision() + 1), limit);
-      if (exact) eachVersion(prefix, (version) => newest.take(version));
-      else
-        for await (const keys of keyBlocks(source, prefix, prefix))
-          for (const key of keys) eachVersion(key, (version) => newest.take(version));
+      const take = (version: HistoryVersion): boolean => newest.take(version);
+      if (exact) eachVersion(prefix, take);
+      else for await (const keys of keyBlocks(source, prefix, prefix)) for (const key of keys) eachVersion(key, take);
       return newest.result();
     },
     async at(request) {
@@ -84,15 +76,12 @@ export function memoryHistoryStore(source: MemoryHistorySource): HistoryStore {
 async function* keyBlocks(source: MemoryHistorySource, from: string, prefix: string): AsyncGenerator<string[]> {
   let start = from;
   for (;;) {
-    const blocks = [firstKeys(source.readable, start, prefix), firstKeys(source.kept, start, prefix)];
-    const keys = [...new Set(blocks.flat())].sort();
+    const blocks = [firstKeys(source.readable, start, prefix), firstKeys(source.kept, start, prefix)] as const;
+    const keys = merged(...blocks);
     // A block that is full says nothing about the keys after its last one.
     const [end] = blocks.flatMap((block) => (block.length < BLOCK ? [] : block.slice(-1))).sort();
-    if (end === undefined) {
-      yield keys;
-      return;
-    }
-    yield keys.slice(0, keys.indexOf(end) + 1);
+    yield end === undefined ? keys : keys.slice(0, keys.indexOf(end) + 1);
+    if (end === undefined) return;
     start = `${end}\0`;
     await nextTurn();
     source.checkOpen();
@@ -103,6 +92,18 @@ function firstKeys(layer: VersionLayer, from: string, prefix: string): string[] 
   const keys: string[] = [];
   layer.eachKey(from, (key) => key.startsWith(prefix) && keys.push(key) < BLOCK);
   return keys;
+}
+
+/** The keys of two lists in order, each once. */
+function merged(first: readonly string[], second: readonly string[]): string[] {
+  const keys: string[] = [];
+  let at = 0;
+  for (const key of first) {
+    while (at < second.length && (second[at] as string) < key) keys.push(second[at++] as string);
+    if (second[at] === key) at++;
+    keys.push(key);
+  }
+  return keys.concat(second.slice(at));
 }
 
 /** The newest of the versions that it is given, rounded up to whole commits. */

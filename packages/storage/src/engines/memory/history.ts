@@ -45,14 +45,15 @@ export class MemoryHistory {
     return this.#bytes;
   }
 
-  /** Calls `visit` with the versions of a key whose time is not over, newest first, until it returns false. */
-  eachVersion(key: string, visit: (version: HistoryVersion) => boolean): void {
+  /** Calls `visit` with the versions of a key whose time is not over, newest first, until it returns false. Returns whether it never did. */
+  eachVersion(key: string, visit: (version: HistoryVersion) => boolean): boolean {
     const now = this.#now();
     const rows = this.#keys.get(key)?.rows ?? [];
     for (let index = rows.length - 1; index >= 0; index--) {
       const { version, expires } = rows[index] as KeptRow;
-      if (expires > now && !visit(version)) return;
+      if (expires > now && !visit(version)) return false;
     }
+    return true;
   }
 
   /** Calls `visit` with each key from one on, in their order, until it returns false. */
