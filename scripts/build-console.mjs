@@ -12,7 +12,7 @@ import { build } from 'vite';
 const root = fileURLToPath(new URL('../packages/console', import.meta.url));
 
 /** Compressed bytes of what a browser loads before it shows the overview, a table or the login page. */
-export const FIRST_VIEW_BYTES = 250 * 1024;
+const FIRST_VIEW_BYTES = 250 * 1024;
 const firstPages = ['overview', 'table', 'login'];
 
 /** Contents by path: `index.html`, `assets/main-HASH.js`, `assets/main-HASH.js.br` and so on. */
@@ -27,10 +27,16 @@ export async function consoleFiles() {
       files.set(`${name}.gz`, await gzip(content));
     }),
   );
-  const bytes = firstView(output).reduce((sum, name) => sum + files.get(`${name}.br`).length, 0);
-  if (bytes > FIRST_VIEW_BYTES)
-    throw new Error(`the first view of the console has ${bytes} compressed bytes, of at most ${FIRST_VIEW_BYTES}`);
+  const fault = firstViewFault(firstView(output).map((name) => files.get(`${name}.br`).length));
+  if (fault !== undefined) throw new Error(fault);
   return files;
+}
+
+/** What is wrong with a first view of files of so many compressed bytes; undefined: nothing. */
+export function firstViewFault(sizes) {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (bytes <= FIRST_VIEW_BYTES) return undefined;
+  return `the first view of the console has ${bytes} compressed bytes, of at most ${FIRST_VIEW_BYTES}`;
 }
 
 function settings() {

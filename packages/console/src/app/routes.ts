@@ -105,6 +105,7 @@ function kindParts({ group, version, resource }: KindReference): string[] {
   return version === 'v1' && !isPageName(resource) ? [resource] : [version, resource];
 }
 
-function hrefOf(parts: readonly string[], query: QueryParts = {}): string {
-  return withQueryParts(`${BASE}${parts.map(encodeURIComponent).join('/')}`, new URLSearchParams(), query);
+function hrefOf(parts: readonly string[], query?: QueryParts): string {
+  const path = `${BASE}${parts.map(encodeURIComponent).join('/')}`;
+  return query === undefined ? path : withQueryParts(path, new URLSearchParams(), query);
 }

@@ -45,6 +45,6 @@ function textOf({ namespace = '', cells }: Row, column: Column, index: number): 
   return index < 0 ? namespace : isAge(column) ? '' : cellText(cells[index]);
 }
 
-/** The columns of a row as CSS has them, after the one of the check box. */
+/** The columns of a row as CSS has them, with the space around their texts, after the one of the check box. */
 export const gridTemplate = (widths: Iterable<number>): string =>
-  ['32px', ...[...widths].map((width) => `minmax(${width}ch, ${width}fr)`)].join(' ');
+  ['32px', ...[...widths].map((width) => `minmax(calc(${width}ch + 16px), ${width}fr)`)].join(' ');

@@ -1,9 +1,8 @@
-import { Component } from 'preact';
+import { Component, type VNode } from 'preact';
 import type { Column, Row } from '../../api/collection.ts';
 import type { Kind } from '../../api/kinds.ts';
 import { objectHref } from '../../app/routes.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { TimeAgo } from '../../parts/time-ago.tsx';
+import { toneOf } from '../../parts/tones.ts';
 import { shortText, visibleText } from '../../parts/visible-text.ts';
 import { cellText, isAge } from './arrange.ts';
 import type { ShownColumn } from './columns.ts';
@@ -16,6 +15,8 @@ export interface GridRowProps {
   readonly index: number;
   readonly kind: Kind;
   readonly shown: readonly ShownColumn[];
+  /** How old the object is; undefined where it does not say it. */
+  readonly age: string | undefined;
   readonly isSelected: boolean;
   readonly isActive: boolean;
   readonly selection: Selection;
@@ -27,12 +28,13 @@ export const rowId = (index: number): string => `row-${index}`;
 /** A row is drawn again where what it shows has changed: while a table is scrolled, most rows stay as they are. */
 export class GridRow extends Component<GridRowProps> {
   override shouldComponentUpdate(next: GridRowProps): boolean {
-    const { row, index, shown, isSelected, isActive } = this.props;
-    const isSame = row === next.row && index === next.index && isSelected === next.isSelected && isActive === next.isActive;
+    const { row, index, shown, age, isSelected, isActive } = this.props;
+    const isSameRow = row === next.row && index === next.index && age === next.age;
+    const isSame = isSameRow && isSelected === next.isSelected && isActive === next.isActive;
     return !isSame || shown.length !== next.shown.length || shown.some(({ column }, i) => column !== next.shown[i]?.column);
   }
 
-  override render({ row, index, kind, shown, isSelected, isActive, selection }: GridRowProps) {
+  override render({ row, index, kind, shown, age, isSelected, isActive }: GridRowProps) {
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys of its rows.
       <div
@@ -51,54 +53,55 @@ export class GridRow extends Component<GridRowProps> {
             tabIndex={-1}
             aria-label={`Select ${row.name}`}
             checked={isSelected}
-            onChange={() => selection.toggle(row)}
+            onChange={(event) => this.#check(event)}
           />
         </span>
-        {shown.map(({ column, index: at }) => (
-          <span key={column.name} role="gridcell">
-            <CellContent
-              row={row}
-              column={column}
-              text={at < 0 ? (row.namespace ?? '') : cellText(row.cells[at])}
-              isName={at === 0}
-              kind={kind}
-            />
-          </span>
-        ))}
+        {shown.map(({ column, index: at }) => cell(row, column, at, kind, age))}
       </div>
     );
   }
 
   #click(event: MouseEvent): void {
     const { row, selection, view } = this.props;
-    const grid = (event.currentTarget as Element).closest<HTMLElement>('[role=grid]');
     if ((event.target as Element).closest('a, input') !== null) return;
     if (event.shiftKey) selection.extendTo(row, view.rows.peek());
     else if (event.ctrlKey || event.metaKey) selection.toggle(row);
     selection.active.value = row.key;
-    grid?.focus({ preventScroll: true });
+    focusGrid(event);
   }
+
+  #check(event: Event): void {
+    this.props.selection.toggle(this.props.row);
+    this.props.selection.active.value = this.props.row.key;
+    focusGrid(event);
+  }
+}
+
+/** Elements of a row are used for other rows later: none of them keeps the focus. */
+function focusGrid(event: Event): void {
+  (event.currentTarget as Element).closest<HTMLElement>('[role=grid]')?.focus({ preventScroll: true });
 }
 
 const LONGEST_CELL = 200;
+/** Texts that are longer may be cut by the width of their column. */
+const LONGER = 24;
 const stateColumns = new Set(['Status', 'Phase', 'State', 'Type', 'Ready', 'Available', 'Healthy']);
 
-interface CellProps {
-  readonly row: Row;
-  readonly column: Column;
-  readonly text: string;
-  readonly isName: boolean;
-  readonly kind: Kind;
-}
-function CellContent({ row, column, text, isName, kind }: CellProps) {
-  if (isName) {
-    return (
-      <a href={objectHref(kind, row.namespace, row.name)} tabIndex={-1} title={visibleText(row.name)}>
-        {visibleText(shortText(text, LONGEST_CELL))}
-      </a>
-    );
-  }
-  if (isAge(column) && !Number.isNaN(row.createdAt)) return <TimeAgo time={new Date(row.createdAt).toISOString()} />;
-  if (stateColumns.has(column.name)) return <Badge text={text} />;
-  return <span title={text.length > 24 ? visibleText(text) : undefined}>{visibleText(shortText(text, LONGEST_CELL))}</span>;
+/** No component: a table that is scrolled draws hundreds of cells in a frame. */
+function cell(row: Row, column: Column, at: number, kind: Kind, age: string | undefined): VNode {
+  const whole = at < 0 ? (row.namespace ?? '') : isAge(column) && age !== undefined ? age : cellText(row.cells[at]);
+  const text = visibleText(shortText(whole, LONGEST_CELL));
+  const title = whole.length > LONGER ? visibleText(whole) : undefined;
+  const tone = stateColumns.has(column.name) ? toneOf(whole) : undefined;
+  return (
+    <span key={column.name} role="gridcell" title={title} class={tone}>
+      {at === 0 ? (
+        <a href={objectHref(kind, row.namespace, row.name)} tabIndex={-1}>
+          {text}
+        </a>
+      ) : (
+        text
+      )}
+    </span>
+  );
 }

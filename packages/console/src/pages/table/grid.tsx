@@ -1,28 +1,33 @@
 /** A grid of any number of rows, of which only those that can be seen are drawn. */
+import { humanDuration } from '@plat-dev/meta/age';
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../api/collection.ts';
 import { useConsole } from '../../app/console.ts';
 import { objectHref } from '../../app/routes.ts';
+import { useNow } from '../../app/use.ts';
 import { columnWidths, gridTemplate, shownColumns } from './columns.ts';
 import { GridHead } from './grid-head.tsx';
 import { GridRow, rowId } from './grid-row.tsx';
 import type { TableProps } from './table-props.ts';
-import { ROW_HEIGHT, rowWindow, scrollTopFor } from './window.ts';
+import { ROW_HEIGHT, rowWindow, STEP, scrollTopFor, windowLength } from './window.ts';
 
-export function Grid({ kind, isWide, hasNamespace, order, collection, view, selection }: TableProps) {
+export function Grid({ kind, isWide, hasNamespace, filter, order, collection, view, selection }: TableProps) {
   const { location } = useConsole();
   const grid = useRef<HTMLDivElement>(null);
   const { scrollTop, height } = useScroll(grid);
   const rows = view.rows.value;
   const selected = selection.keys.value;
+  const now = useNow();
   const hasSelection = selected.size > 0;
   const active = selection.active.value;
-  const shown = shownColumns(collection.columns.value, isWide, hasNamespace);
+  const columns = collection.columns.value;
+  const shown = useMemo(() => shownColumns(columns, isWide, hasNamespace), [columns, isWide, hasNamespace]);
   const widths = useRef<ReadonlyMap<string, number>>(new Map());
-  widths.current = columnWidths(shown, rows, widths.current);
+  widths.current = useMemo(() => columnWidths(shown, rows, widths.current), [shown, rows]);
   const { first, end } = rowWindow(scrollTop, height, rows.length);
   useFocusAtStart(grid);
+  useEffect(() => void grid.current?.scrollTo(0, 0), [filter, order.column, order.isDescending]);
 
   const activate = (index: number): void => {
     const row = rows[index];
@@ -66,11 +71,13 @@ export function Grid({ kind, isWide, hasNamespace, order, collection, view, sele
       <div class="rows" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
         {rows.slice(first, end).map((row, i) => (
           <GridRow
-            key={row.key}
+            // A row that leaves gives its elements to one that comes.
+            key={(first + i) % windowLength(height)}
             row={row}
             index={first + i}
             kind={kind}
             shown={shown}
+            age={Number.isNaN(row.createdAt) ? undefined : humanDuration(now - row.createdAt)}
             isSelected={selected.has(row.key)}
             isActive={row.key === active}
             selection={selection}
@@ -82,13 +89,17 @@ export function Grid({ kind, isWide, hasNamespace, order, collection, view, sele
   );
 }
 
-/** What of the rows can be seen, once for each frame. */
+/** What of the rows can be seen, by whole steps of the window. */
 function useScroll(grid: RefObject<HTMLDivElement | null>): { readonly scrollTop: number; readonly height: number } {
-  const [place, setPlace] = useState({ scrollTop: 0, height: 1000 });
+  const [scrollTop, setScrollTop] = useState(0);
+  const [height, setHeight] = useState(USUAL_HEIGHT);
   useLayoutEffect(() => {
     const element = grid.current;
     if (element === null) return undefined;
-    const read = (): void => setPlace({ scrollTop: element.scrollTop, height: element.clientHeight });
+    const read = (): void => {
+      setScrollTop(element.scrollTop - (element.scrollTop % (STEP * ROW_HEIGHT)));
+      setHeight(element.clientHeight);
+    };
     const observer = new ResizeObserver(read);
     observer.observe(element);
     element.addEventListener('scroll', read, { passive: true });
@@ -97,8 +108,10 @@ function useScroll(grid: RefObject<HTMLDivElement | null>): { readonly scrollTop
       element.removeEventListener('scroll', read);
     };
   }, []);
-  return place;
+  return { scrollTop, height };
 }
+/** Until it is known. */
+const USUAL_HEIGHT = 600;
 
 /** Keys work at once, unless the user is somewhere else already. */
 function useFocusAtStart(grid: RefObject<HTMLDivElement | null>): void {

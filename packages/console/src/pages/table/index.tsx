@@ -48,6 +48,7 @@ function KindTable({ kind, route: { namespace, query } }: KindTableProps) {
         kind={kind}
         isWide={query.get('wide') === 'true'}
         hasNamespace={kind.isNamespaced && namespace === undefined}
+        filter={filter}
         order={parseOrder(sort)}
         isNarrowed={filter !== '' || labelSelector !== undefined || fieldSelector !== undefined}
         collection={collection}

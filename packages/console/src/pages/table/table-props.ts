@@ -9,6 +9,7 @@ export interface TableProps {
   readonly kind: Kind;
   readonly isWide: boolean;
   readonly hasNamespace: boolean;
+  readonly filter: string;
   readonly order: Order;
   /** Whether a filter or a selector hides rows. */
   readonly isNarrowed: boolean;

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
-import { ROW_HEIGHT, rowWindow, scrollTopFor } from './window.ts';
+import { ROW_HEIGHT, rowWindow, scrollTopFor, windowLength } from './window.ts';
 
 test('only rows that can be seen are drawn, and a few around them', () => {
-  expect(rowWindow(0, 280, 50_000)).toEqual({ first: 0, end: 22 });
-  expect(rowWindow(1000 * ROW_HEIGHT, 280, 50_000)).toEqual({ first: 988, end: 1022 });
-  expect(rowWindow(49_990 * ROW_HEIGHT, 280, 50_000)).toEqual({ first: 49_978, end: 50_000 });
+  for (const scrollTop of [0, 1, 27, 28, 8000, 8123, 600_000, 49_990 * ROW_HEIGHT]) {
+    const { first, end } = rowWindow(scrollTop, 280, 50_000);
+    expect(first).toBeLessThanOrEqual(Math.max(0, scrollTop / ROW_HEIGHT));
+    expect(end).toBeGreaterThanOrEqual(Math.min(50_000, (scrollTop + 280) / ROW_HEIGHT));
+    expect(end - first).toBe(windowLength(280));
+  }
+  expect(windowLength(280)).toBe(34);
+});
+
+test('a short scroll draws nothing anew', () => {
+  const windows = Array.from({ length: 80 }, (_, i) => rowWindow((1000 + i / 10) * ROW_HEIGHT, 280, 50_000).first);
+  expect(new Set(windows).size).toBeLessThanOrEqual(2);
 });
 
 test('a table that has become shorter than what was scrolled to shows its end', () => {

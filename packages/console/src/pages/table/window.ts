@@ -2,7 +2,9 @@
 
 export const ROW_HEIGHT = 28;
 /** Rows drawn above and below what can be seen, so that a turn of the wheel finds them there. */
-const MARGIN = 12;
+const MARGIN = 8;
+/** The window moves by this many rows, so that most frames of a slow scroll draw nothing. */
+export const STEP = 8;
 
 export interface RowWindow {
   readonly first: number;
@@ -11,10 +13,14 @@ export interface RowWindow {
 }
 
 export function rowWindow(scrollTop: number, height: number, count: number): RowWindow {
-  const last = Math.ceil((scrollTop + height) / ROW_HEIGHT);
-  const first = Math.min(Math.floor(scrollTop / ROW_HEIGHT), count);
-  return { first: Math.max(0, first - MARGIN), end: Math.max(0, Math.min(count, last + MARGIN)) };
+  const length = windowLength(height);
+  const top = Math.floor(scrollTop / ROW_HEIGHT) - MARGIN;
+  const first = Math.max(0, Math.min(top - (top % STEP), count - length));
+  return { first, end: Math.min(count, first + length) };
 }
+
+/** How many rows a window has at most. */
+export const windowLength = (height: number): number => Math.ceil(height / ROW_HEIGHT) + 2 * MARGIN + STEP;
 
 /** Where to scroll so that a row can be seen; the same place where it can be already. */
 export function scrollTopFor(index: number, scrollTop: number, height: number): number {
