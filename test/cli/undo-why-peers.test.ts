@@ -4,7 +4,7 @@ import { type Plat, platFor } from '../support/plat.ts';
 import type { Loose } from '../support/server.ts';
 import { onPeers } from '../support/stores.ts';
 
-onPeers({}, (one, two) => {
+onPeers({ disableAdmissionPlugins: ['ServiceAccount'] }, (one, two) => {
   let first: Plat;
   let second: Plat;
   let namespace: string;
@@ -96,6 +96,19 @@ onPeers({}, (one, two) => {
     for (const plat of [first, second])
       expect((await plat.run(['why', 'not', 'deleted', 'cm/held', '-n', namespace])).stdout).toContain('example.com/hold');
     await one().admin.patch(configMaps('held'), { metadata: { finalizers: null } });
+  });
+
+  test('why pending, why not ready and why rejected: objects that the other server wrote', async () => {
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await one().admin.ok('POST', `/api/v1/namespaces/${namespace}/pods`, pod);
+    expect((await second.run(['why', 'pending', 'web', '-n', namespace])).stdout).toMatch(/^pods\/web is pending\.\n\n1\. No scheduler/);
+    const spec = { selector: { app: 'web' }, ports: [{ port: 80 }] };
+    await one().admin.ok('POST', `/api/v1/namespaces/${namespace}/services`, { metadata: { name: 'web' }, spec });
+    expect((await second.run(['why', 'not', 'ready', 'services/web', '-n', namespace])).stdout).toContain('No pods have the labels');
+    const quota = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
+    await one().admin.ok('POST', `/api/v1/namespaces/${namespace}/resourcequotas`, quota);
+    const rejected = () => second.run(['why', 'rejected', '-n', namespace, '-f', '-'], { ...pod, metadata: { name: 'more' } });
+    await expect.poll(async () => (await rejected()).stdout).toContain('exceeded quota: none');
   });
 
   test('why conflict: the manager that applied at the other server', async () => {
