@@ -25,7 +25,7 @@ const proto = protobuf.parse(`
   message ScopeSpans { Scope scope = 1; repeated Span spans = 2; }
   message Scope { string name = 1; }
   message Span {
-    bytes trace_id = 1; bytes span_id = 2; string name = 5; int32 kind = 6; fixed64 start_time_unix_nano = 7;
+    bytes trace_id = 1; bytes span_id = 2; bytes parent_span_id = 4; string name = 5; int32 kind = 6; fixed64 start_time_unix_nano = 7;
     fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9; repeated Link links = 13; Status status = 15;
   }
   message Link { bytes trace_id = 1; bytes span_id = 2; }
@@ -90,8 +90,7 @@ test('--tracing-config-file: requests are reported to the collector', async () =
   const [{ resourceSpans }] = batches.map(decode);
   const [{ resource, scopeSpans }] = resourceSpans;
   expect(plainOf(resource.attributes)['service.name']).toBe('apiserver');
-  const [span, ...others] = scopeSpans[0].spans;
-  expect(others).toEqual([]);
+  const [span] = scopeSpans[0].spans;
   expect([span.name, span.kind, span.traceId.length, span.spanId.length]).toEqual(['KubernetesAPI', 2, 16, 8]);
   const hex = ({ traceId, spanId }: Loose): string[] => [traceId, spanId].map((id) => Buffer.from(id).toString('hex'));
   expect(span.links.map(hex)).toEqual([['ab'.repeat(16), 'cd'.repeat(8)]]);
@@ -108,6 +107,50 @@ test('--tracing-config-file: requests are reported to the collector', async () =
     group: '',
     namespace: 'default',
   });
+});
+
+test('the steps of a request are spans below its own, and calls of etcd carry it', async () => {
+  const { port, batches } = await collector();
+  const file = join(temporaryDirectory('plat-tracing'), 'tracing.yaml');
+  writeFileSync(
+    file,
+    `apiVersion: apiserver.config.k8s.io/v1alpha1\nkind: TracingConfiguration\nendpoint: 127.0.0.1:${port}\nsamplingRatePerMillion: 1000000\n`,
+  );
+  const traces: unknown[] = [];
+  const server = await startTestServer({
+    identity: 'kubernetes',
+    controllers: ['-*'],
+    features: readFeatureGates(new Map([['APIServerTracing', 'true']])),
+    tracingConfigFile: file,
+    wrapEngine: (engine) =>
+      new Proxy(engine, {
+        get: (target, name) => {
+          const value = Reflect.get(target, name, target);
+          if (name !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+          return (operations: Loose[], ...more: unknown[]) => {
+            if (operations[0]?.key.startsWith('core/configmaps/default/')) traces.push(operations[0].traceparent);
+            return value.call(target, operations, ...more);
+          };
+        },
+      }),
+  });
+  const path = '/api/v1/namespaces/default/configmaps';
+  const { json } = await server.admin.send('POST', path, { body: { metadata: { name: 'a' } } });
+  expect(json.kind).toBe('ConfigMap');
+  await server.admin.ok('DELETE', `${path}/a`);
+  await server.close();
+  const hex = (id: Uint8Array): string => Buffer.from(id).toString('hex');
+  const spans = batches.flatMap((batch) => decode(batch).resourceSpans[0].scopeSpans[0].spans);
+  const requests = spans.filter(({ name }: Loose) => name === 'KubernetesAPI');
+  expect(traces).toEqual(requests.map(({ traceId, spanId }: Loose) => `00-${hex(traceId)}-${hex(spanId)}-01`));
+  const [create] = requests;
+  const steps = spans.filter(({ parentSpanId }: Loose) => parentSpanId !== undefined && hex(parentSpanId) === hex(create.spanId));
+  expect(steps.map(({ name }: Loose) => name)).toEqual(expect.arrayContaining(['authentication', 'authorization', 'store']));
+  for (const step of steps) {
+    expect([step.kind, hex(step.traceId)]).toEqual([1, hex(create.traceId)]);
+    expect(step.startTimeUnixNano).toBeGreaterThanOrEqual(create.startTimeUnixNano);
+    expect(step.endTimeUnixNano).toBeLessThanOrEqual(create.endTimeUnixNano);
+  }
 });
 
 describe('spans', () => {
@@ -133,6 +176,41 @@ describe('spans', () => {
     return { made, clock, lost, serve };
   }
   const spansIn = (batch: Buffer): number => decode(batch).resourceSpans[0].scopeSpans[0].spans.length;
+
+  test('of webhooks are below the one of admission, each at its time', async () => {
+    const batches: Buffer[] = [];
+    const { made, clock } = tracing(1_000_000, async (batch) => void batches.push(batch));
+    const began = clock.monotonic();
+    const ctx = new Context({ method: 'POST', url: '/api/v1/pods', headers: {}, httpVersionMajor: 1 } as never, {} as never, began);
+    ctx.info = requestInfo('POST', ctx.path, () => undefined);
+    void made.step(ctx);
+    await clock.advance(1000);
+    Object.assign(ctx.timing, { authenticatedAt: began + 1, seatedAt: began + 1, authorizedAt: began + 1, answeredAt: began + 900 });
+    ctx.timing.addAdmission(began + 100, began + 400);
+    ctx.timing.addWebhook('check.example.com', began + 150, 200);
+    ctx.timing.addStore(began + 500, began + 700);
+    for (const end of ctx.onFinished ?? []) end(ctx);
+    await made.close();
+    const spans: Loose[] = decode(batches[0] as Buffer).resourceSpans[0].scopeSpans[0].spans;
+    const nameOf = (id: Uint8Array | undefined): string | undefined =>
+      spans.find(({ spanId }) => id !== undefined && Buffer.from(spanId).equals(id))?.name;
+    const start = spans[0]?.startTimeUnixNano;
+    const times = spans.map((span) => [
+      span.name,
+      nameOf(span.parentSpanId),
+      Math.round((span.startTimeUnixNano - start) / 1e6),
+      Math.round((span.endTimeUnixNano - start) / 1e6),
+    ]);
+    expect(times).toEqual([
+      ['KubernetesAPI', undefined, 0, 1000],
+      ['authentication', 'KubernetesAPI', 0, 1],
+      ['admission', 'KubernetesAPI', 100, 400],
+      ['webhook', 'admission', 150, 350],
+      ['store', 'KubernetesAPI', 500, 700],
+      ['sending', 'KubernetesAPI', 900, 1000],
+    ]);
+    expect(plainOf(spans[3]?.attributes)).toEqual({ webhook: 'check.example.com' });
+  });
 
   test('are of some requests, as the rate says', async () => {
     const batches: Buffer[] = [];

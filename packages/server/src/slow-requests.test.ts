@@ -31,7 +31,7 @@ async function after(millis: number): Promise<SlowRequests> {
     admissionMs: 300,
     storeMs: 50,
   });
-  timing.addWebhook('hook', 290);
+  timing.addWebhook('hook', started + 120, 290);
   slow.finished(request({ started, timing } as Partial<Context>));
   return slow;
 }
@@ -80,6 +80,6 @@ test('the newest are kept, newest first, with bounded texts; watches and own req
 
 test('calls of webhooks that are told apart are bounded', () => {
   const timing = new RequestTiming();
-  for (let i = 0; i < 100; i++) timing.addWebhook(`hook-${i}`, 1);
+  for (let i = 0; i < 100; i++) timing.addWebhook(`hook-${i}`, i, 1);
   expect(timing.webhooks).toHaveLength(20);
 });

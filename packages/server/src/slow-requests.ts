@@ -5,6 +5,7 @@
 import type { Clock } from '@plat-dev/lib/clock';
 import { cut } from '@plat-dev/lib/message-values';
 import type { Context } from './context.ts';
+import { type TimedStep, timedSteps } from './request-timing.ts';
 
 export interface SlowRequest {
   readonly auditID: string;
@@ -16,15 +17,8 @@ export interface SlowRequest {
   readonly path: string;
   readonly code: number;
   readonly millis: number;
-  readonly steps: readonly TimedStep[];
+  readonly steps: readonly Omit<TimedStep, 'began'>[];
 }
-interface TimedStep {
-  readonly name: string;
-  readonly millis: number;
-  /** The calls of webhooks within admission. */
-  readonly webhook?: string;
-}
-
 export const MOST_REQUESTS = 100;
 const MAX_PATH = 1024;
 const MAX_NAME = 256;
@@ -50,7 +44,7 @@ export class SlowRequests {
       path: cut(ctx.path, MAX_PATH),
       code: ctx.status,
       millis: end - ctx.started,
-      steps: stepsOf(ctx, end),
+      steps: timedSteps(ctx.started, ctx.timing, end).map(withoutBegin),
     });
     if (this.requests.length > MOST_REQUESTS) this.requests.shift();
   }
@@ -60,25 +54,5 @@ export class SlowRequests {
   }
 }
 
-/** A request that ended early has no later steps: what is left of its time was spent in the one that it had reached. */
-function stepsOf({ started, timing }: Context, end: number): TimedStep[] {
-  const { authenticatedAt, seatedAt, authorizedAt, answeredAt, admissionMs, storeMs, webhooks = [] } = timing;
-  const answered = answeredAt === 0 ? end : answeredAt;
-  const steps: TimedStep[] = [];
-  let from = started;
-  const until = (name: string, reachedAt: number): void => {
-    const to = reachedAt === 0 ? answered : reachedAt;
-    if (to > from) steps.push({ name, millis: to - from });
-    from = Math.max(from, to);
-  };
-  until('authentication', authenticatedAt);
-  until('queue', seatedAt);
-  until('authorization', authorizedAt);
-  const handling = answered - from - admissionMs - storeMs;
-  if (admissionMs > 0) steps.push({ name: 'admission', millis: admissionMs });
-  for (const { name, millis } of webhooks) steps.push({ name: 'webhook', webhook: cut(name, MAX_NAME), millis });
-  if (storeMs > 0) steps.push({ name: 'store', millis: storeMs });
-  if (handling > 0) steps.push({ name: 'handling', millis: handling });
-  if (end > answered) steps.push({ name: 'sending', millis: end - answered });
-  return steps;
-}
+const withoutBegin = ({ name, webhook, millis }: TimedStep): Omit<TimedStep, 'began'> =>
+  webhook === undefined ? { name, millis } : { name, webhook: cut(webhook, MAX_NAME), millis };

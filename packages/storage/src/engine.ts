@@ -63,6 +63,8 @@ export type Operation =
       readonly ttlSeconds?: number;
       /** Who makes the change, for history (`history.ts`): opaque to the engine, and kept as long as the version. */
       readonly note?: Buffer | undefined;
+      /** The span of the request that makes the change, as in the header of that name: a shared engine passes it on with its call. */
+      readonly traceparent?: string | undefined;
     }
   | {
       readonly type: 'delete';
@@ -70,6 +72,7 @@ export type Operation =
       readonly expect?: number;
       readonly created?: number;
       readonly note?: Buffer | undefined;
+      readonly traceparent?: string | undefined;
     }
   /** Writes nothing; the commit fails unless the key has this revision. */
   | { readonly type: 'check'; readonly key: string; readonly expect: number };

@@ -55,6 +55,7 @@ export async function composeAccess(
     largeObjectLocks: newLargeObjectLocks(),
     randomBelow: random.below,
     newUid: random.uuid,
+    monotonic: () => clock.monotonic(),
     maxObjectBytes: options.maxObjectBytes,
     history,
   };

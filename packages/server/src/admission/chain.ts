@@ -84,7 +84,7 @@ class Runner {
         request.explanation === undefined ? this.run(handlers, 0, request, began) : this.runExplained(handlers, phase, request);
       if (isPending(answer)) return this.observed(answer, observe, began, request.timing);
       observe((answer - began) / 1000, false);
-      if (request.timing !== undefined) request.timing.admissionMs += answer - began;
+      request.timing?.addAdmission(began, answer);
     } catch (error) {
       observe((this.observer.now() - began) / 1000, true);
       throw error;
@@ -94,7 +94,7 @@ class Runner {
   private observed(answer: Promise<number>, observe: Observe, began: number, timing: AdmissionRequest['timing']): Promise<void> {
     const end = (endedAt: number, failed: boolean): void => {
       observe((endedAt - began) / 1000, failed);
-      if (timing !== undefined) timing.admissionMs += endedAt - began;
+      timing?.addAdmission(began, endedAt);
     };
     return answer.then(
       (endedAt) => end(endedAt, false),

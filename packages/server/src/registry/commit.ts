@@ -119,10 +119,11 @@ export function commitPut(deps: RegistryDeps, ctx: WriteContext, put: Put): Prom
   const ttlSeconds = resource.kind.ttl?.(deps.env);
   const at = prefix + key;
   const note = noteOf(deps, ctx, at, expect === 0 ? 'create' : 'update', object);
+  const traceparent = ctx.traceparent?.();
   const objectWrite: Operation =
     ttlSeconds === undefined
-      ? { type: 'put', key: at, value, expect, created, note }
-      : { type: 'put', key: at, value, expect, created, ttlSeconds, note };
+      ? { type: 'put', key: at, value, expect, created, note, traceparent }
+      : { type: 'put', key: at, value, expect, created, ttlSeconds, note, traceparent };
   return commitAll(deps, ctx, more.length === 0 ? [objectWrite] : [objectWrite, ...more], [facts], sideWrites, steps).then((revision) => {
     const item = collection.pending === undefined ? collection.items.get(key) : undefined;
     // If the schema of the collection has changed meanwhile, the response is the object as it was written.
@@ -145,7 +146,14 @@ export function commitDelete(
 ): Promise<number> {
   const key = storeKey(ctx);
   const note = noteOf(deps, ctx, key, 'delete');
-  return commitAll(deps, ctx, [{ type: 'delete', key, expect, created, note }, ...more], [], sideWrites, steps);
+  return commitAll(
+    deps,
+    ctx,
+    [{ type: 'delete', key, expect, created, note, traceparent: ctx.traceparent?.() }, ...more],
+    [],
+    sideWrites,
+    steps,
+  );
 }
 
 /** Who writes an object, for its history; undefined where no history is kept. `verb`: that of a write without a request. */
@@ -170,18 +178,18 @@ function commitAll(
   sideWrites: SideWrite[],
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
-  const began = deps.env.now();
+  const began = ctx.timing === undefined ? 0 : deps.monotonic();
   const committed =
     steps === undefined
       ? commitNow(deps, ctx, objectWrites, facts, sideWrites)
       : commitPrepared(deps, ctx, objectWrites, facts, sideWrites, steps);
-  return ctx.timing === undefined ? committed : timed(committed, ctx.timing, began, deps.env.now);
+  return ctx.timing === undefined ? committed : timed(committed, ctx.timing, began, deps.monotonic);
 }
 async function timed(committed: Promise<number>, timing: RequestTiming, began: number, now: () => number): Promise<number> {
   try {
     return await committed;
   } finally {
-    timing.storeMs += Math.max(0, now() - began);
+    timing.addStore(began, now());
   }
 }
 function commitNow(

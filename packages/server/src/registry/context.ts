@@ -24,6 +24,8 @@ export interface RegistryDeps {
   /** A random number of 0 to limit-1. */
   readonly randomBelow: (limit: number) => number;
   readonly newUid: () => string;
+  /** Milliseconds of a monotonic clock. */
+  readonly monotonic: () => number;
   /** Maximum size of a stored object, in bytes of its JSON text. */
   readonly maxObjectBytes: number;
   /** Which versions are kept, and of which of them only an outline; undefined: none, and writes carry no notes. */

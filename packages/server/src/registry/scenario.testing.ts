@@ -76,6 +76,7 @@ export async function openRegistry(feature = (gate: string): boolean => defaultF
     env: { identity: kubernetes, now: () => clock.now(), feature, allowPrivileged: false },
     admission: { admit() {}, validate() {} },
     hooks: new Map(),
+    monotonic: () => 0,
     largeObjectLocks: newLargeObjectLocks(),
     randomBelow: random.below,
     newUid: random.uuid,

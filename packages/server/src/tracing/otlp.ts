@@ -5,10 +5,12 @@ export interface SpanLink {
   readonly traceId: Buffer;
   readonly spanId: Buffer;
 }
-/** One request that was served. */
+/** One request that was served, or a step of it. */
 export interface Span {
   readonly traceId: Buffer;
   readonly spanId: Buffer;
+  /** The span that it is a step of. */
+  readonly parent?: Buffer;
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly start: number;
@@ -19,6 +21,7 @@ export interface Span {
   readonly link?: SpanLink | undefined;
 }
 
+const INTERNAL = 1;
 const SERVER = 2;
 const ERROR = 2;
 
@@ -47,8 +50,9 @@ function encodeSpan(span: Span): Buffer {
     2,
     bytes(1, span.traceId),
     bytes(2, span.spanId),
+    ...(span.parent === undefined ? [] : [bytes(4, span.parent)]),
     text(5, span.name),
-    number(6, SERVER),
+    number(6, span.parent === undefined ? SERVER : INTERNAL),
     nanoseconds(7, span.start),
     nanoseconds(8, span.end),
     ...attributes(9, span.attributes),

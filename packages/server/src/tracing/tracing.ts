@@ -1,7 +1,7 @@
 /**
- * Tracing of requests (feature APIServerTracing): requests are sampled at random and reported to a collector as spans. The trace of
- * a client's `traceparent` is linked, not continued: clients do not decide what is sampled. Webhooks are called with the span of a
- * sampled request as their parent, else with what the client sent.
+ * Tracing of requests (feature APIServerTracing): requests are sampled at random and reported to a collector as spans, each with spans
+ * of its steps. The trace of a client's `traceparent` is linked, not continued: clients do not decide what is sampled. Webhooks and
+ * etcd are called with the span of a sampled request as their parent, else with what the client sent.
  *
  *   sampled → served → queued (at most 2,048; more are dropped and counted) → sent every 5 s, or when 512 wait
  */
@@ -10,6 +10,7 @@ import type { Random } from '@plat-dev/lib/random';
 import { atEnd, type Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 import { readTraceparent } from '../request/traceparent.ts';
+import { timedSteps } from '../request-timing.ts';
 import { encodeSpans, type Span, type SpanLink } from './otlp.ts';
 
 const MILLION = 1_000_000;
@@ -52,7 +53,12 @@ export class Tracing {
     const startedAt = clock.monotonic();
     const ids = { traceId: random.bytes(16), spanId: random.bytes(8) };
     ctx.traceparent = `00-${ids.traceId.toString('hex')}-${ids.spanId.toString('hex')}-01`;
-    atEnd(ctx, (endedContext) => this.add(this.spanOf(endedContext, ids, start, start + clock.monotonic() - startedAt)));
+    atEnd(ctx, (endedContext) => {
+      const timeOf = (moment: number): number => start + moment - startedAt;
+      const ended = clock.monotonic();
+      this.add(this.spanOf(endedContext, ids, timeOf(endedContext.started), timeOf(ended)));
+      for (const span of this.stepSpans(endedContext, ids, ended, timeOf)) this.add(span);
+    });
   };
 
   /** Resolves when all queued spans are sent or dropped. */
@@ -81,6 +87,28 @@ export class Tracing {
       failed: ctx.status >= 500,
       link: linkOf(ctx.header('traceparent')),
     };
+  }
+
+  /** A span for each step that took time; those of webhooks are parts of that of admission. */
+  private stepSpans(ctx: Context, { traceId, spanId }: SpanLink, ended: number, timeOf: (moment: number) => number): Span[] {
+    const spans: Span[] = [];
+    let admission = spanId;
+    for (const { name, began, millis, webhook } of timedSteps(ctx.started, ctx.timing, ended)) {
+      if (began === undefined) continue;
+      const id = this.options.random.bytes(8);
+      if (name === 'admission') admission = id;
+      spans.push({
+        traceId,
+        spanId: id,
+        parent: webhook === undefined ? spanId : admission,
+        name,
+        start: timeOf(began),
+        end: timeOf(began + millis),
+        attributes: webhook === undefined ? {} : { webhook: webhook.slice(0, MAX_TEXT) },
+        failed: false,
+      });
+    }
+    return spans;
   }
 
   private add(span: Span): void {

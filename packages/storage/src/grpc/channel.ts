@@ -102,10 +102,10 @@ export class Channel {
     this.#sessions.add(session);
   }
 
-  /** A call over the connection there is. Rejects with GrpcError, `unreachable` when there is none, or with what `decode` throws. */
-  call<Answer>(path: string, request: Buffer, timeoutMs: number, decode: (answer: Buffer) => Answer): Promise<Answer> {
+  /** A call over the connection there is. `trace`: the header `traceparent`. Rejects with GrpcError, `unreachable` when there is none, or with what `decode` throws. */
+  call<Answer>(path: string, request: Buffer, timeoutMs: number, decode: (answer: Buffer) => Answer, trace?: string): Promise<Answer> {
     if (this.#state !== 'ready') return Promise.reject(this.#unreachable());
-    return (this.#session as Session).unary(path, request, timeoutMs, decode);
+    return (this.#session as Session).unary(path, request, timeoutMs, decode, trace);
   }
 
   /** A call that waits for the connection, but not for one that could not be made. Rejects with GrpcError. */

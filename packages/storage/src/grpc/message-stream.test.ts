@@ -15,7 +15,7 @@ function open<Message>(decode: (message: Buffer) => Message | undefined) {
   const connection = { begin() {}, reset() {}, pause: () => pauses.push(true), resume: () => pauses.push(false) };
   const limits = { mostRequestBytes: LIMIT, mostAnswerBytes: LIMIT };
   const stream = new MessageStream(connection as unknown as Http2Connection, limits, decode, () => {});
-  stream.begin(new Stream(stream, [], undefined), undefined);
+  stream.begin(new Stream(stream, []), undefined);
   stream.headers({ ...END, status: '200', type: 'application/grpc', grpcStatus: undefined }, false);
   return { stream, pauses };
 }

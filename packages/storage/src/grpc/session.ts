@@ -76,8 +76,8 @@ export class Session {
     });
   }
 
-  /** Rejects with GrpcError, or with what `decode` throws. */
-  unary<Answer>(path: string, request: Buffer, timeoutMs: number, decode: (answer: Buffer) => Answer): Promise<Answer> {
+  /** `trace`: the header `traceparent`. Rejects with GrpcError, or with what `decode` throws. */
+  unary<Answer>(path: string, request: Buffer, timeoutMs: number, decode: (answer: Buffer) => Answer, trace?: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { mostRequestBytes, mostAnswerBytes, clock } = this.#options;
       const call = new UnaryCall(this.#connection, mostAnswerBytes, decode, resolve, reject, this.#done);
@@ -85,7 +85,9 @@ export class Session {
       call.timeoutMs = timeoutMs;
       try {
         const header = headerOf(request, mostRequestBytes);
-        this.#begin(call, new Stream(call, this.#headersOf(path), timeoutText(timeoutMs)), header, request);
+        const timeout = ['grpc-timeout', timeoutText(timeoutMs)] as const;
+        const ownHeaders = trace === undefined ? [timeout] : [timeout, ['traceparent', trace] as const];
+        this.#begin(call, new Stream(call, this.#headersOf(path), ownHeaders), header, request);
       } catch (error) {
         call.fail(error as GrpcError);
         return;
@@ -97,7 +99,7 @@ export class Session {
   /** Throws GrpcError `refused`. */
   stream<Message>(path: string, decode: (message: Buffer) => Message | undefined): MessageStream<Message> {
     const call = new MessageStream(this.#connection, this.#options, decode, this.#done);
-    this.#begin(call, new Stream(call, this.#headersOf(path), undefined));
+    this.#begin(call, new Stream(call, this.#headersOf(path)));
     return call;
   }
 

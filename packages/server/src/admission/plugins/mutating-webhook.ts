@@ -102,7 +102,7 @@ class Mutator {
     const millis = this.env.clock.monotonic() - began;
     const code = failure === undefined ? 200 : failure instanceof ApiError ? failure.code : 500;
     this.metrics.called(webhook, 'admit', request.operation, millis / 1000, failure !== undefined, code);
-    request.timing?.addWebhook(webhook.name, millis);
+    request.timing?.addWebhook(webhook.name, began, millis);
     request.explanation?.add({
       step: `MutatingAdmissionWebhook/${webhook.configuration}/${webhook.name}`,
       phase: 'admit',

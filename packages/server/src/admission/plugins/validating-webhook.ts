@@ -75,7 +75,7 @@ async function one(
   }
   const millis = env.clock.monotonic() - began;
   metrics.called(webhook, 'validating', operation, millis / 1000, refusal !== undefined, refusal?.code ?? 200);
-  request.timing?.addWebhook(webhook.name, millis);
+  request.timing?.addWebhook(webhook.name, began, millis);
   explanation?.add({
     step: `ValidatingAdmissionWebhook/${webhook.configuration}/${webhook.name}`,
     phase: 'validate',

@@ -88,7 +88,7 @@ export class Commits {
   #send(operations: readonly Operation[], rows?: Rows): Promise<TransactionAnswer> {
     const expiring = operations.some((operation) => operation.type === 'put' && operation.ttlSeconds !== undefined);
     if (expiring) return this.#sendExpiring(operations, rows);
-    return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease, rows));
+    return this.#connection.write(transaction, encodeCommit(this.#root, operations, noLease, rows), traceOf(operations));
   }
 
   async #sendExpiring(operations: readonly Operation[], rows: Rows | undefined): Promise<TransactionAnswer> {
@@ -109,12 +109,17 @@ export class Commits {
       leases.set(operation.ttlSeconds, await this.#leases.leaseFor(operation.ttlSeconds));
     }
     const request = encodeCommit(this.#root, operations, (ttlSeconds) => leases.get(ttlSeconds) as bigint, rows);
-    return this.#connection.write(transaction, request);
+    return this.#connection.write(transaction, request, traceOf(operations));
   }
 
   #forgetValues(operations: readonly Operation[]): void {
     for (const operation of operations) if (operation.type === 'put') this.#ownValues.forget(operation.key);
   }
+}
+
+/** A commit is that of one request, whose object comes first. */
+function traceOf([first]: readonly Operation[]): string | undefined {
+  return first === undefined || first.type === 'check' ? undefined : first.traceparent;
 }
 
 /** Whether a commit may have been refused only because of its rows. */

@@ -85,13 +85,13 @@ export class Connection {
     }
   }
 
-  /** A call that must not be repeated. */
-  async write<Response>(method: Method<Response>, request: Buffer): Promise<Response> {
+  /** A call that must not be repeated. `trace`: the header `traceparent`. */
+  async write<Response>(method: Method<Response>, request: Buffer, trace?: string): Promise<Response> {
     const deadline = this.deadline();
     for (let attempt = 0; ; attempt++) {
       const endpoint = this.#usable() ?? (await this.ready(deadline));
       try {
-        return await this.#call(endpoint, method, request, deadline);
+        return await this.#call(endpoint, method, request, deadline, trace);
       } catch (error) {
         const failure = this.#failureOf(error);
         const { reason, mayHaveHappened } = failure;
@@ -114,9 +114,9 @@ export class Connection {
   }
 
   /** Rejects, or throws, with what `#failureOf` makes a CallFailure. */
-  #call<Response>({ channel }: Endpoint, method: Method<Response>, request: Buffer, deadline: number): Promise<Response> {
+  #call<Response>({ channel }: Endpoint, method: Method<Response>, request: Buffer, deadline: number, trace?: string): Promise<Response> {
     if (this.#closed) throw closed();
-    return channel.call(method.path, request, Math.max(1, deadline - this.#clock.now()), method.decode);
+    return channel.call(method.path, request, Math.max(1, deadline - this.#clock.now()), method.decode, trace);
   }
 
   #failureOf(error: unknown): CallFailure {

@@ -1,11 +1,11 @@
 /** What a watch of etcd may say in rare cases, told by a server that says nothing else. */
 
-import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { type Metadata, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { FakeClock } from '@plat-dev/lib/clock';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import { afterEach, expect, test } from 'vitest';
 import { pairsOf, put, record, remove } from '../../engine.suite.tools.ts';
-import type { Engine } from '../../engine.ts';
+import type { Engine, Operation } from '../../engine.ts';
 import { openEtcd } from '../etcd.ts';
 import { canReportProgress, Feed, type FeedSource, MOST_EARLY } from './feed.ts';
 import { Reader, Writer } from './wire.ts';
@@ -20,6 +20,8 @@ interface Fake {
   puts: number;
   /** Answers the transactions, which look up deletions. */
   lookUp: () => Promise<Buffer>;
+  /** The header `traceparent` of the transactions so far. */
+  readonly traces: unknown[];
   /** The newest watch, once there are so many. */
   watch(number: number): Promise<Stream>;
 }
@@ -228,6 +230,16 @@ test('own commits that wait for another one are bounded, and those beyond come b
   expect(seen.changes.map(({ revision }) => revision)).toEqual(Array.from({ length: last - 10 }, (_, index) => 11 + index));
 });
 
+test('a commit passes on the span of the request that it is of', async () => {
+  const { fake, engine } = await start('3.5.13');
+  fake.lookUp = async () => committed(11);
+  const spans = ['a', 'b', 'c'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`);
+  for (const traceparent of [...spans, undefined])
+    await engine.commit([{ ...put('a', 'x', 0), traceparent } as Operation, put('b', 'x', 0)]);
+  await engine.commit([{ ...remove('a'), traceparent: spans[0] } as Operation]);
+  expect(fake.traces).toEqual([...spans, spans[0]]);
+});
+
 test('a commit whose changes are not fully known is delivered by the watch', async () => {
   const { fake, engine } = await start('3.5.13');
   const seen = record(engine, 10);
@@ -362,14 +374,19 @@ async function startFake(version: string): Promise<Fake> {
   const same = (bytes: Buffer) => bytes;
   const shape = { requestSerialize: same, requestDeserialize: same, responseSerialize: same, responseDeserialize: same };
   const unary = (path: string) => ({ [path]: { path, requestStream: false, responseStream: false, ...shape } });
-  const handler = (answer: () => MaybePromise<Buffer>) => (_: unknown, callback: (error: Error | null, bytes?: Buffer) => void) =>
-    void (async () => answer())().then((bytes) => callback(null, bytes), callback);
+  const handler =
+    (answer: (metadata: Metadata) => MaybePromise<Buffer>) =>
+    ({ metadata }: { metadata: Metadata }, callback: (error: Error | null, bytes?: Buffer) => void) =>
+      void (async () => answer(metadata))().then((bytes) => callback(null, bytes), callback);
   const [range, put, status] = ['/etcdserverpb.KV/Range', '/etcdserverpb.KV/Put', '/etcdserverpb.Maintenance/Status'] as const;
   const transaction = '/etcdserverpb.KV/Txn';
   server.addService(
     { ...unary(range), ...unary(put), ...unary(status), ...unary(transaction) },
     {
-      [transaction]: handler(() => fake.lookUp()),
+      [transaction]: handler((metadata) => {
+        fake.traces.push(...metadata.get('traceparent'));
+        return fake.lookUp();
+      }),
       [range]: handler(() => answer({ revision: fake.revision })),
       [put]: handler(() => {
         fake.puts++;
@@ -415,6 +432,7 @@ async function startFake(version: string): Promise<Fake> {
     starts: [],
     progressRequests: 0,
     puts: 0,
+    traces: [],
     lookUp: async () => states([]),
     async watch(number) {
       while (streams.length < number) await new Promise((resolve) => setTimeout(resolve, 2));

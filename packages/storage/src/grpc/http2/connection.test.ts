@@ -74,7 +74,7 @@ test.each([
   const { connection, send } = open({ reads: true });
   await send(frame(SETTINGS, 0, 0));
   const faults: Error[] = [];
-  const stream = new Stream({ headers() {}, data() {}, broken: (error) => void faults.push(error) }, [], undefined);
+  const stream = new Stream({ headers() {}, data() {}, broken: (error) => void faults.push(error) }, []);
   connection.begin(stream, Buffer.alloc(5), Buffer.alloc(0));
   // The header `:status: 200`.
   if (responds) await send(frame(HEADERS, END_HEADERS, stream.id, Buffer.from([0x88])));

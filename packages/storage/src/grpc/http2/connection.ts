@@ -224,7 +224,7 @@ export class Http2Connection {
     this.#nextId += 2;
     stream.window = this.#streamWindow;
     this.#streams.set(stream.id, stream);
-    return this.#encoder.encode(stream.headers, stream.timeout === undefined ? undefined : ['grpc-timeout', stream.timeout]);
+    return this.#encoder.encode(stream.headers, stream.ownHeaders);
   }
 
   /** Sends as much of a body as the windows allow. */

@@ -29,25 +29,25 @@ export class HeaderEncoder {
     this.#resized = true;
   }
 
-  /** `once`: a header whose value may change from call to call. */
-  encode(headers: readonly Header[], once?: Header): Buffer {
+  /** `once`: headers whose values may change from call to call. */
+  encode(headers: readonly Header[], once: readonly Header[] = []): Buffer {
+    const onceText = once.map(([name, value]) => `${name}\0${value}`).join('\0');
     const last = this.#blocks.get(headers);
-    if (last !== undefined && last.added === this.#indexByField.size && last.once === (once?.[1] ?? '')) return last.block;
+    if (last !== undefined && last.added === this.#indexByField.size && last.once === onceText) return last.block;
     const sizeBefore = this.#indexByField.size;
     const block = this.#encode(headers, once);
     // A block that adds to the table cannot be sent again.
-    if (this.#indexByField.size === sizeBefore && !this.#resized)
-      this.#blocks.set(headers, { added: sizeBefore, once: once?.[1] ?? '', block: block });
+    if (this.#indexByField.size === sizeBefore && !this.#resized) this.#blocks.set(headers, { added: sizeBefore, once: onceText, block });
     this.#resized = false;
     return block;
   }
 
-  #encode(headers: readonly Header[], once: Header | undefined): Buffer {
+  #encode(headers: readonly Header[], once: readonly Header[]): Buffer {
     const block: number[] = [];
     this.#block = block;
     if (this.#resized) block.push(0x20);
     for (const header of headers) this.#repeated(header);
-    if (once !== undefined) this.#literal(once, NOT_REPEATED, 4);
+    for (const header of once) this.#literal(header, NOT_REPEATED, 4);
     return Buffer.from(block);
   }
 

@@ -114,7 +114,7 @@ test('repeated headers become numbers, and come back as they were', () => {
   const sizes: number[] = [];
   for (const [index, headers] of [0, 1, 0, 1, 1, 0].map((method) => [method, methods[method]!] as const)) {
     const timeout = ['grpc-timeout', `${1_000 + index}m`] as const;
-    const block = encoder.encode(headers, timeout);
+    const block = encoder.encode(headers, [timeout]);
     sizes.push(block.length);
     expect(decode(decoder, block)).toEqual([...headers, timeout]);
   }

@@ -18,11 +18,13 @@ export interface StreamReceiver {
   broken(error: GrpcError): void;
 }
 
+type Headers = readonly (readonly [name: string, value: string])[];
+
 export class Stream {
   readonly receiver: StreamReceiver;
-  /** Headers of the request that all calls of its method have, and its `grpc-timeout`. */
-  readonly headers: readonly (readonly [string, string])[];
-  readonly timeout: string | undefined;
+  /** Headers of the request that all calls of its method have, and those of this one. */
+  readonly headers: Headers;
+  readonly ownHeaders: Headers;
   /** 0 before it is sent. */
   id = 0;
   /** Body that the window of the server does not allow to be sent yet. */
@@ -38,9 +40,9 @@ export class Stream {
   /** Received bytes are not confirmed while the receiver is behind. */
   paused = false;
 
-  constructor(receiver: StreamReceiver, headers: readonly (readonly [string, string])[], timeout: string | undefined) {
+  constructor(receiver: StreamReceiver, headers: Headers, ownHeaders: Headers = []) {
     this.receiver = receiver;
     this.headers = headers;
-    this.timeout = timeout;
+    this.ownHeaders = ownHeaders;
   }
 }
