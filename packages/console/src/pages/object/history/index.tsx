@@ -1,6 +1,164 @@
-import type { ObjectTabProps } from '../../../app/object-tab.ts';
+/** Earlier versions of the object: who changed what, and the way back. */
+import { useState } from 'preact/hooks';
+import { type ApiError, asApiError } from '../../../api/api-error.ts';
+import { useConsole } from '../../../app/console.ts';
+import { useLoaded } from '../../../app/use.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
+import { ErrorBox } from '../../../parts/error-box.tsx';
+import { Progress } from '../../../parts/progress.tsx';
+import { TimeAgo } from '../../../parts/time-ago.tsx';
+import { visibleText } from '../../../parts/visible-text.ts';
+import { type LiveObject, useLiveObject } from '../live-object.ts';
+import { mapAt, type ValueMap } from '../values.ts';
+import { ChangeList } from '../yaml/change-list.tsx';
+import { ReviewDialog } from '../yaml/review-dialog.tsx';
+import { yamlText } from '../yaml/yaml-text.ts';
+import {
+  changesOfVersion,
+  type ObjectVersion,
+  presentOf,
+  readVersions,
+  restoreVersion,
+  type VersionPage,
+  writableObject,
+  writerOf,
+} from './versions.ts';
+import '../yaml/yaml.css';
+import './history.css';
 
-export default function History({ object }: ObjectTabProps) {
-  return <EmptyState title={object.name} />;
+export default function HistoryTab() {
+  const { api } = useConsole();
+  const live = useLiveObject();
+  const present = live.state.value.phase === 'ready' ? live.state.value.value.metadata.resourceVersion : undefined;
+  const first = useLoaded((signal) => readVersions(api, live.reference, undefined, signal), [live, present]);
+  const [shown, setShown] = useState<VersionPage | undefined>(undefined);
+  // What was read last stays on the page while a newer version is read.
+  if (first.phase === 'ready' && first.value !== shown) setShown(first.value);
+  const page = first.phase === 'ready' ? first.value : shown;
+  if (first.phase === 'failed') return <ErrorBox error={first.error} />;
+  if (first.phase === 'loading' && page === undefined) return <Progress />;
+  if (page === undefined)
+    return (
+      <EmptyState title="This server keeps no history">
+        <p>
+          Earlier versions can be seen where the server keeps them, as plat does unless its flags say otherwise. New changes are on the
+          other tabs.
+        </p>
+      </EmptyState>
+    );
+  return <Versions key={page.versions[0]?.resourceVersion ?? ''} live={live} page={page} />;
+}
+
+interface Undo {
+  readonly version: ObjectVersion;
+  readonly before: string;
+  readonly after: string;
+}
+
+function Versions({ live, page }: { readonly live: LiveObject; readonly page: VersionPage }) {
+  const { api, toasts } = useConsole();
+  const [more, setMore] = useState<VersionPage>({ versions: [], next: page.next });
+  const [error, setError] = useState<ApiError | undefined>(undefined);
+  const [undo, setUndo] = useState<Undo | undefined>(undefined);
+  const versions = [...page.versions, ...more.versions];
+  const state = live.state.value;
+  const present = state.phase === 'ready' ? presentOf(state.value) : undefined;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    setError(undefined);
+    try {
+      await work();
+    } catch (failure) {
+      setError(asApiError(failure));
+    }
+  };
+  const readMore = (): Promise<void> =>
+    attempt(async () => {
+      const next = await readVersions(api, live.reference, more.next);
+      setMore({ versions: [...more.versions, ...(next?.versions ?? [])], next: next?.next });
+    });
+  const preview = (version: ObjectVersion): Promise<void> =>
+    attempt(async () => {
+      const stored = await restoreVersion(api, live.reference, version.object as ValueMap, present, true);
+      const current = state.phase === 'ready' ? yamlText(writableObject(mapAt(state.value))) : '';
+      setUndo({ version, before: current, after: yamlText(writableObject(stored)) });
+    });
+  const restore = async (): Promise<void> => {
+    await restoreVersion(api, live.reference, undo?.version.object as ValueMap, present, false);
+    setUndo(undefined);
+    toasts.done(`${live.reference.name} is again as it was in version ${undo?.version.resourceVersion}.`);
+  };
+  return (
+    <div class="history">
+      {error !== undefined && <ErrorBox error={error} />}
+      <ol>
+        {versions.map((version, i) => (
+          <VersionItem
+            key={`${version.resourceVersion}${version.type}`}
+            versions={versions}
+            at={i}
+            isPresent={version.resourceVersion === present?.resourceVersion}
+            onRestore={() => void preview(version)}
+          />
+        ))}
+      </ol>
+      {versions.length === 0 && <p class="quiet">No version of this object is kept.</p>}
+      {more.next !== undefined && (
+        <button type="button" onClick={() => void readMore()}>
+          Show older versions
+        </button>
+      )}
+      {undo !== undefined && (
+        <ReviewDialog
+          title={`Go back to version ${undo.version.resourceVersion}?`}
+          action={present === undefined ? 'Create again' : 'Go back'}
+          before={undo.before}
+          after={undo.after}
+          onConfirm={restore}
+          onClose={() => setUndo(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface VersionItemProps {
+  readonly versions: readonly ObjectVersion[];
+  readonly at: number;
+  readonly isPresent: boolean;
+  readonly onRestore: () => void;
+}
+function VersionItem({ versions, at, isPresent, onRestore }: VersionItemProps) {
+  const version = versions[at] as ObjectVersion;
+  const { time, type, resourceVersion, object, withoutValues, reason, verb, subresource } = version;
+  const canRestore = object !== undefined && withoutValues !== true && !isPresent;
+  return (
+    <li>
+      <header>
+        <p>
+          <strong>{type === 'created' ? 'Created' : type === 'deleted' ? 'Deleted' : 'Changed'}</strong> by {visibleText(writerOf(version))}{' '}
+          <span class="quiet">
+            <TimeAgo time={time} /> ago, version {resourceVersion}
+            {verb !== undefined && `, ${verb}`}
+            {subresource !== undefined && subresource !== '' && ` of ${subresource}`}
+          </span>
+        </p>
+        {isPresent && <span class="quiet">as it is now</span>}
+        {canRestore && (
+          <button type="button" class="small" aria-label={`Go back to version ${resourceVersion}`} onClick={onRestore}>
+            Go back to this
+          </button>
+        )}
+      </header>
+      <VersionChanges versions={versions} at={at} />
+      {reason !== undefined && <p class="quiet">{visibleText(reason)}</p>}
+      {withoutValues === true && <p class="quiet">Values of this version were not kept.</p>}
+    </li>
+  );
+}
+
+function VersionChanges({ versions, at }: { readonly versions: readonly ObjectVersion[]; readonly at: number }) {
+  const changes = changesOfVersion(versions, at);
+  if (changes === undefined) return null;
+  if (changes.length === 0) return <p class="quiet">Only its status, or nothing that is shown, changed.</p>;
+  return <ChangeList changes={changes} />;
 }

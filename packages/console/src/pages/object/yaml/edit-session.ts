@@ -14,6 +14,7 @@ import { FIELD_MANAGER } from '../actions/changes.ts';
 import { textAt } from '../values.ts';
 import { type Conflict, type Decide, mergeValues } from './merge-values.ts';
 import { parseText, withoutField } from './places.ts';
+import { yamlText } from './yaml-text.ts';
 
 export interface ServerText {
   readonly text: string;
@@ -76,7 +77,7 @@ export class EditSession {
   /** What was written, on top of what the server has now. */
   merge(theirs: ServerText, decide?: Decide): MergeResult {
     const { value, conflicts } = mergeValues(this.base.peek().value, parseText(this.text.peek()).value, theirs.value, decide);
-    return { text: editYaml(theirs.text, [value as Parameters<typeof editYaml>[1][number]]).text, conflicts };
+    return { text: edited(theirs.text, value), conflicts };
   }
 
   /** Goes on from the newest version with a text that takes its changes into account. */
@@ -99,5 +100,14 @@ export class EditSession {
       query: { ...query, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
     });
     return serverText(answer);
+  }
+}
+
+/** The text with another value; what did not change stays as it is written. */
+function edited(text: string, value: unknown): string {
+  try {
+    return editYaml(text, [value as Parameters<typeof editYaml>[1][number]]).text;
+  } catch {
+    return yamlText(value);
   }
 }

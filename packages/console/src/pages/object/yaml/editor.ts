@@ -30,6 +30,7 @@ export interface Editor {
   setReadOnly(isReadOnly: boolean): void;
   /** Owners of fields, from an object with its managedFields. */
   setOwners(object: unknown): void;
+  /** What the server said, until the text changes. */
   setFaults(faults: readonly Diagnostic[]): void;
   focus(): void;
   close(): void;
@@ -38,6 +39,11 @@ export interface Editor {
 export function createEditor({ host, text, label, isReadOnly, schema, onChange, onSave }: EditorOptions): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   const writing = new Compartment();
+  let serverFaults: readonly Diagnostic[] = [];
+  const changed = (next: string): void => {
+    serverFaults = [];
+    onChange(next);
+  };
   const view = new EditorView({
     root,
     parent: root,
@@ -45,11 +51,11 @@ export function createEditor({ host, text, label, isReadOnly, schema, onChange, 
       doc: text,
       extensions: [
         ...editing(onSave),
-        schemaHelp(schema),
+        schemaHelp(schema, () => serverFaults),
         ownerGutter(),
         writing.of(EditorState.readOnly.of(isReadOnly)),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-        EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
+        EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
       ],
     }),
   });
@@ -60,7 +66,10 @@ export function createEditor({ host, text, label, isReadOnly, schema, onChange, 
     setText: (next) => view.dispatch({ changes: differingPart(view.state.doc.toString(), next) }),
     setReadOnly: (value) => view.dispatch({ effects: writing.reconfigure(EditorState.readOnly.of(value)) }),
     setOwners: (object) => view.dispatch({ effects: setOwners.of(object) }),
-    setFaults: (faults) => view.dispatch(setDiagnostics(view.state, faults)),
+    setFaults: (faults) => {
+      serverFaults = faults;
+      view.dispatch(setDiagnostics(view.state, faults));
+    },
     focus: () => view.focus(),
     close: () => view.destroy(),
   };

@@ -13,11 +13,11 @@ const LONGEST_CHECKED = 2_000_000;
 /** A line that is longer has no place of a field to offer. */
 const LONGEST_LINE = 10_000;
 
-export function schemaHelp(schema: () => Schema | undefined): Extension {
+export function schemaHelp(schema: () => Schema | undefined, serverFaults: () => readonly Diagnostic[]): Extension {
   return [
     autocompletion({ override: [(context) => completionsAt(context, schema())], icons: false }),
     hoverTooltip((view, position) => hintAt(view.state, position, schema())),
-    linter((view) => faultsOf(view.state, schema()), { delay: 400 }),
+    linter((view) => [...serverFaults(), ...faultsOf(view.state, schema())], { delay: 400 }),
   ];
 }
 
