@@ -53,6 +53,8 @@ function settings() {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      // How long the build took on a busy machine is no fault of the page.
+      rolldownOptions: { checks: { bundlerTimings: false } },
     },
   };
 }

@@ -117,6 +117,25 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     await expect.poll(() => names(page)).toEqual(['a', 'b', 'c']);
   });
 
+  test('a kind that is defined while the page is open appears, with its own columns', async () => {
+    const { page } = await open('/console/example.org/v1/boats');
+    await page.getByRole('heading', { name: 'The server has no kind boats' }).waitFor();
+    const column = { name: 'Sails', type: 'integer', jsonPath: '.sails' };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { sails: { type: 'integer' } } } };
+    const version = { name: 'v1', served: true, storage: true, schema, additionalPrinterColumns: [column] };
+    const names = { plural: 'boats', kind: 'Boat' };
+    const path = `/apis/apiextensions.${server.identity.groupSuffix}/v1/customresourcedefinitions`;
+    const spec = { group: 'example.org', scope: 'Cluster', names, versions: [version] };
+    await server.admin.ok('POST', path, { metadata: { name: 'boats.example.org' }, spec });
+    await page.getByRole('heading', { name: 'There are no boats' }).waitFor();
+    const boat = { apiVersion: 'example.org/v1', kind: 'Boat', metadata: { name: 'ketch' }, sails: 5 };
+    await server.admin.ok('POST', '/apis/example.org/v1/boats', boat);
+    await page.getByRole('row', { name: /ketch 5/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('ketch');
+    await page.getByRole('option', { name: 'ketch Boat' }).waitFor();
+  });
+
   test('selected objects are deleted after a question', async () => {
     const namespace = await server.namespace();
     for (const name of ['a', 'b', 'c', 'd']) await secret(namespace, name);

@@ -47,7 +47,7 @@ function inNamespace(route: Route, namespace: string | undefined): string {
 function useNamespaces(): { readonly names: readonly string[]; readonly isDenied: boolean } {
   const { api, watches, clock, discovery } = useConsole();
   const kind = discovery.find({ group: '', version: 'v1', resource: 'namespaces' });
-  const collection = useMemo(() => (kind === undefined ? undefined : new Collection({ api, watches, clock, kind })), [kind]);
+  const collection = useMemo(() => (kind === undefined ? undefined : new Collection({ api, watches, clock, kind })), [kind?.version]);
   useEffect(() => () => collection?.close(), [collection]);
   // Read so that the component is shown anew when namespaces change.
   (collection?.changes ?? never).value;

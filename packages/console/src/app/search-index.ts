@@ -54,6 +54,7 @@ export class SearchIndex {
 
   /** Reads names, a few kinds at a time. Kinds that the user may not list are left out. */
   async load(): Promise<void> {
+    this.#objectEntries.length = 0;
     this.isLoading.value = true;
     const waiting = this.#kinds.filter(({ resource }) => !leftOut.has(resource));
     const work = async (): Promise<void> => {

@@ -10,10 +10,7 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const [selected, setSelected] = useState(0);
   const index = useMemo(() => new SearchIndex(api, discovery.kinds.peek(), location.route.peek().namespace), []);
-  useEffect(() => {
-    void index.load();
-    return () => index.close();
-  }, [index]);
+  useEffect(() => () => index.close(), [index]);
   // Read so that results are shown as they come.
   index.changes.value;
   const results = index.find(text);
@@ -40,6 +37,8 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
         placeholder="A kind or the name of an object"
         value={text}
         onInput={(event) => {
+          // Names of objects are read when the first letter asks for them.
+          if (text === '' && !index.isLoading.peek()) void index.load();
           setText(event.currentTarget.value);
           setSelected(0);
         }}
