@@ -100,19 +100,20 @@ function readyText(server: StartedServer, config: string, options: ServerOptions
         : 'memory';
   const isDefaultConfig = config === join(io.cwd, '.plat', dataFiles.adminConfig);
   const displayPath = relative(io.cwd, config).startsWith('..') ? config : relative(io.cwd, config);
+  const target = isDefaultConfig ? '' : ` --kubeconfig ${displayPath}`;
   return `plat ${productVersion} is ready at ${server.address}  identity ${options.identity}  store ${store}  after ${Math.round(millis)} ms
 
-  ${selfCommand(io)} get namespaces${isDefaultConfig ? '' : ` --kubeconfig ${displayPath}`}
+  ${selfCommand(io)} get namespaces${target}
   kubectl --kubeconfig ${displayPath} get ns
-${consoleText(server.consoleLink, io)}
+${consoleText(server.consoleLink, target, io)}
 ${namesText(identityOf(options.identity), io)}
 `;
 }
 
 /** The link into the console: for whoever reads the output of this command, not for the log of a server in the background. */
-function consoleText(link: string | undefined, io: IO): string {
+function consoleText(link: string | undefined, target: string, io: IO): string {
   if (link === undefined || backgroundLogWriter(io) !== undefined) return '';
-  return `\nConsole, for a browser on this machine (once, within 5 minutes; later \`${selfCommand(io)} console\`):\n\n  ${link}\n`;
+  return `\nConsole, for a browser on this machine (once, within 5 minutes; later \`${selfCommand(io)} console${target}\`):\n\n  ${link}\n`;
 }
 
 /** Which names the API has, and for those who have stock manifests how to get the stock ones. */

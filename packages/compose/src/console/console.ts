@@ -40,7 +40,7 @@ export function composeConsole(base: Base, access: Access, { handle, handlerForS
   };
 }
 
-function forBrowsers(api: Handle, browsers: Handle): Handle {
+export function forBrowsers(api: Handle, browsers: Handle): Handle {
   return (req, res, upgrade) => {
     const url = req.url ?? '/';
     if (url.startsWith('/api') || !(isConsolePath(url) || isBrowserAtRoot(req, url))) api(req, res, upgrade);
