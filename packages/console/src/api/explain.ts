@@ -1,4 +1,4 @@
-/** Questions to the server about its decisions, where it has the group `explain`. */
+/** Questions that the server answers in their status and does not store: reviews, and those of the group `explain`. */
 
 import { apiVersionOf } from '@plat-dev/meta/api-version';
 import { groupName, identities } from '@plat-dev/meta/identity';
@@ -6,14 +6,18 @@ import type { Api } from './api.ts';
 import type { Discovery } from './discovery.ts';
 import { collectionPath, type Kind } from './kinds.ts';
 
-/** The kind of a question; undefined where the server does not answer it. */
-export function explainKind(discovery: Pick<Discovery, 'find'>, resource: string): Kind | undefined {
+/** A kind of a group of the API whose name depends on the identity of the server. */
+export function builtInKind(discovery: Pick<Discovery, 'find'>, baseGroup: string, version: string, resource: string): Kind | undefined {
   for (const identity of Object.values(identities)) {
-    const kind = discovery.find({ group: groupName(identity, 'explain'), version: 'v1alpha1', resource });
+    const kind = discovery.find({ group: groupName(identity, baseGroup), version, resource });
     if (kind !== undefined) return kind;
   }
   return undefined;
 }
+
+/** The kind of a question; undefined where the server does not answer it. */
+export const explainKind = (discovery: Pick<Discovery, 'find'>, resource: string): Kind | undefined =>
+  builtInKind(discovery, 'explain', 'v1alpha1', resource);
 
 /** The status of the answer. Throws ApiError. */
 export async function explain<T>(api: Pick<Api, 'json'>, kind: Kind, spec: object, signal?: AbortSignal): Promise<T> {
