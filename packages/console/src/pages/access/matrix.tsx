@@ -65,7 +65,7 @@ function LoadedMatrix({ person, namespace }: MatrixProps) {
       {loaded.phase === 'ready' && (
         <>
           {loaded.value.isIncomplete && <p class="quiet">The server says that this is not all: not every authorizer lists its rules.</p>}
-          <MatrixTable rows={matrixRows(loaded.value.rules, discovery.kinds.value, text, namespace)} title={title} />
+          <MatrixTable rows={matrixRows(loaded.value.rules, discovery.kinds.value, text, namespace)} />
         </>
       )}
     </section>
@@ -76,11 +76,11 @@ interface RulesStatus {
   readonly incomplete?: boolean;
 }
 
-function MatrixTable({ rows, title }: { readonly rows: readonly MatrixRow[]; readonly title: string }) {
+function MatrixTable({ rows }: { readonly rows: readonly MatrixRow[] }) {
   if (rows.length === 0) return <p>No kind fits the filter.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    <section class="matrix" aria-label={title} tabIndex={0}>
+    <section class="matrix" aria-label="Verbs by kind" tabIndex={0}>
       <table>
         <thead>
           <tr>
@@ -109,6 +109,7 @@ function MatrixLine({ row: { kind, cells } }: { readonly row: MatrixRow }) {
   const { location } = useConsole();
   const { query } = location.route.value;
   const { group, resource } = kind;
+  const name = group === '' ? resource : `${resource}.${group}`;
   const href = (verb: string): string =>
     withQueryParts(window.location.pathname, query, { verb, group, resource, subresource: '', name: '', path: '' });
   return (
@@ -121,7 +122,7 @@ function MatrixLine({ row: { kind, cells } }: { readonly row: MatrixRow }) {
         return (
           <td key={verb} class={`cell-${cell}`}>
             {cell !== 'absent' && (
-              <a href={href(verb)} tabIndex={-1} aria-label={`${verb} ${resource}: ${words[cell]}`}>
+              <a href={href(verb)} tabIndex={-1} aria-label={`${verb} ${name}: ${words[cell]}`}>
                 {marks[cell]}
               </a>
             )}

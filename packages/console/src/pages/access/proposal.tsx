@@ -21,7 +21,10 @@ export function Proposal({ proposal }: { readonly proposal: ProposalObjects }) {
   return (
     <>
       <h3>This role would allow it</h3>
-      <pre class="proposal">{visibleText(yaml.value)}</pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard. */}
+      <pre class="proposal" tabIndex={0}>
+        {visibleText(yaml.value)}
+      </pre>
       <div class="actions">
         <CopyButton text={yaml.value} />
         <ApplyButton proposal={proposal} />

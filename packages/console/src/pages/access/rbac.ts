@@ -43,7 +43,7 @@ export interface ResourceAction {
   readonly namespace: string;
   readonly name: string;
 }
-export interface PathAction {
+interface PathAction {
   readonly verb: string;
   readonly path: string;
 }

@@ -43,11 +43,7 @@ function Subjects({ list: { subjects, incomplete } }: { readonly list: SubjectLi
         ))}
       </ul>
       {all.length > SHOWN && <p class="quiet">And {all.length - SHOWN} more.</p>}
-      {incomplete?.map((text) => (
-        <p key={text} class="quiet">
-          Not complete: {visibleText(text)}
-        </p>
-      ))}
+      {incomplete != null && incomplete.length > 0 && <p class="quiet">Not complete: {visibleText(incomplete.join('; '))}.</p>}
     </>
   );
 }
