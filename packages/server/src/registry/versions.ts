@@ -87,7 +87,10 @@ export class Versions {
   /** A stored object in hub form, from the last write if that is known. Nobody may change it. */
   async decodeRecent(item: Item, slices?: Slices): Promise<ApiObject> {
     if (slices !== undefined) await slices.pause();
-    return this.recent.sharedObject(this.served, item) ?? frozen(await this.decode(item, slices));
+    const writtenObject = this.recent.sharedObject(this.served, item);
+    if (writtenObject === undefined) return frozen(await this.decode(item, slices));
+    // What a client wrote is noted as the request form of this very object, and is not what was stored.
+    return this.validatesRequestVersion ? frozen({ ...writtenObject }) : writtenObject;
   }
   /** Stored text holds nulls for values that JSON always writes; the normal form has none. */
   normalize(object: ApiObject): ApiObject {
