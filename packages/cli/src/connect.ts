@@ -31,13 +31,12 @@ export interface Session {
 /** What the stock client falls back to. */
 const STOCK_SERVER = 'http://localhost:8080';
 
-/** `signal` ends all requests. `maxSockets`: connections at the same time. */
+/** `signal` ends all requests. */
 export async function connect(
   options: ConnectOptions,
   namespace: string | undefined,
   io: IO,
   signal?: AbortSignal | undefined,
-  maxSockets?: number,
 ): Promise<Session> {
   const configChoice = await chooseConfig(options, io);
   const { config } = configChoice;
@@ -71,8 +70,7 @@ export async function connect(
     trace,
     signal,
     ...timeout,
-    // Few connections are kept; a command that needs many has its own.
-    ...(maxSockets === undefined ? { keptAgents: io.connections } : { maxSockets }),
+    keptAgents: io.connections,
   });
   const session = {
     transport,

@@ -154,19 +154,18 @@ function asNew(body: Send['body']): Send['body'] {
 
 /**
  * Connects, runs and disconnects; an interrupt in any phase of it ends it with exit code 130, also where the work goes on without
- * an answer. `untilInterrupted`: an interrupt is the usual end, and the exit code that of the work. `connections`: how many there may
- * be at the same time.
+ * an answer. `untilInterrupted`: an interrupt is the usual end, and the exit code that of the work.
  */
 export async function withServer(
   options: ConnectOptions & { readonly namespace?: string | undefined },
   io: IO,
   work: (work: Work) => Promise<number>,
-  { untilInterrupted = false, connections }: { readonly untilInterrupted?: boolean; readonly connections?: number } = {},
+  { untilInterrupted = false }: { readonly untilInterrupted?: boolean } = {},
 ): Promise<number> {
   const interrupted = interrupts(io);
   let session: Session | undefined;
   try {
-    session = await connect(options, options.namespace, io, interrupted.signal, connections);
+    session = await connect(options, options.namespace, io, interrupted.signal);
     const context = new Work(session, io, interrupted.signal);
     const code = context.exitCode(await work(context));
     if (interrupted.signal.aborted && !untilInterrupted) return interrupted.code;

@@ -29,6 +29,8 @@ export function httpOver(transport: Pick<Transport, 'open'>): Http {
       body.once('end', () => end());
       body.once('error', end);
       body.once('close', () => end());
+      // Its last event may have been before anybody listened.
+      if (body.destroyed) end();
       return {
         close: () => {
           closed = true;

@@ -23,7 +23,7 @@ export const definition = (group: string, plural: string, kind: string, finalize
   return { metadata: { name: `${plural}.${group}`, finalizers }, spec: { group, scope: 'Namespaced', names, versions } };
 };
 /** A definition that the server has looked at. */
-export async function definitionWith(world: World, object: Loose): Promise<Question> {
+async function definitionWith(world: World, object: Loose): Promise<Question> {
   const { name } = object.metadata;
   await world.put('customresourcedefinitions', object);
   const path = world.path('customresourcedefinitions', name);

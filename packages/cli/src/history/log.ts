@@ -4,21 +4,19 @@
  *   10:32 deployment/web  spec.replicas 3 → 5  alice (kubectl)
  */
 import type { ApiResource } from '@plat-dev/client/discovery';
-import { bool, choice, FlagError, type FlagValues, int, list, parseFlags } from '@plat-dev/lib/flags';
+import { bool, choice, FlagError, type FlagValues, int, list } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { timeMillis } from '@plat-dev/lib/time';
-import { metaGroups } from '@plat-dev/meta/identity';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
-import { getFlags } from '../get/arguments.ts';
-import { GetRequests } from '../get/requests.ts';
 import { namespaceFlag } from '../objects/object-flags.ts';
 import { type Paint, paintFor } from '../output/colours.ts';
 import { printable } from '../output/print-table.ts';
 import { type Work, withServer } from '../work.ts';
+import { ChangeFollower } from './follow-changes.ts';
 import { changeFlags, warnOfRefused } from './history.ts';
 import { clockText, readTime } from './moments.ts';
-import { type Change, changesOf, changeWords, isOfStatus, kindsWithHistory, type ObjectVersion, versionsOf } from './versions.ts';
+import { type Change, changesOf, changeWords, isOfStatus, kindsWithHistory } from './versions.ts';
 
 const logFlags = {
   Selecting: {
@@ -34,16 +32,14 @@ const logFlags = {
 };
 type Options = FlagValues<typeof logFlags>;
 
-/** Connections of one command: each kind that is followed takes one. */
-const MOST_CONNECTIONS = 256;
-
 export const log = command({
   usage: '[flags]',
   summary: 'Show what changed in a namespace, as it happens with -f.',
   flags: logFlags,
   more: `
 The newest change comes last. Changes of the status are left out, as controllers make them all the time. Values of secrets are never
-shown. Needs the verb history beside list; with -f also get and watch.
+shown. Needs the verb history beside list; with -f also watch. With -f lost connections are made again, and changes of meanwhile are
+read from history; kinds that are defined later are not followed.
 
 Examples:
   plat log
@@ -58,7 +54,7 @@ Examples:
     }
     const since = readTime('since', options.since, io.clock.now());
     const run = (work: Work) => new ChangeLog(work, options).run(since);
-    return withServer(options, io, run, { untilInterrupted: options.follow, connections: MOST_CONNECTIONS });
+    return withServer(options, io, run, { untilInterrupted: options.follow });
   },
 });
 
@@ -82,7 +78,13 @@ class ChangeLog {
     warnOfRefused(work, refused);
     if (isCut && output === 'text') work.io.err('note: there are older changes; --limit 0 shows all\n');
     for (const change of changes.toReversed()) this.show(change);
-    if (follow) await Promise.all(read.map(({ resource, readAt }) => this.follow(resource, readAt)));
+    if (follow)
+      await new ChangeFollower(
+        work,
+        read,
+        (change) => this.isWanted(change),
+        (change) => this.show(change),
+      ).run();
     else if (changes.length === 0) work.io.err('No changes found.\n');
     return refused.length > 0 && !follow ? 1 : 0;
   }
@@ -94,36 +96,6 @@ class ChangeLog {
     if (user !== '' && version.user !== user) return false;
     if (manager !== '' && version.fieldManager !== manager) return false;
     return status || !isOfStatus(version);
-  }
-
-  /** A watch says which object changed, and its history who changed what. */
-  private async follow(resource: ApiResource, from: string): Promise<void> {
-    if (!resource.verbs.includes('watch')) return;
-    const requests = new GetRequests(this.work, parseFlags(getFlags, []).options);
-    const accept = metaGroups.map((group) => `application/json;as=PartialObjectMetadata;v=v1;g=${group}`).join();
-    const namespace = this.namespaceOf(resource);
-    const events = requests.events<WatchedObject>(
-      { resource, namespace, name: undefined },
-      from,
-      accept,
-      (o) => o.metadata.resourceVersion,
-    );
-    try {
-      for await (const { object } of events) {
-        const version = await this.versionOf(resource, object);
-        if (version !== undefined && this.isWanted({ resource, version })) this.show({ resource, version });
-      }
-    } catch (error) {
-      if (!this.work.signal.aborted) throw error;
-    }
-  }
-  private async versionOf(resource: ApiResource, { metadata }: WatchedObject): Promise<ObjectVersion | undefined> {
-    const { name, namespace, resourceVersion = '' } = metadata;
-    for await (const version of versionsOf(this.work, { resource, namespace, name }, { pageSize: 10 })) {
-      if (version.resourceVersion === resourceVersion) return version;
-      if (Number(version.resourceVersion) < Number(resourceVersion)) break;
-    }
-    return undefined;
   }
 
   private show({ resource, version }: Change): void {
@@ -147,8 +119,4 @@ class ChangeLog {
       `${paint(when, 'dim')} ${paint(printable(object), 'bold')}  ${paint(printable(changeWords(version)), colour)}  ${paint(printable(who), 'cyan')}\n`,
     );
   }
-}
-
-interface WatchedObject {
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly resourceVersion?: string };
 }

@@ -1,6 +1,6 @@
 /** Versions of objects as the server keeps them: `GET …?history=true`. */
 import type { ApiResource } from '@plat-dev/client/discovery';
-import { microTimeOf } from '@plat-dev/lib/time';
+import { microTimeOf, timeMillis } from '@plat-dev/lib/time';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { JsonObject } from '@plat-dev/schema/types';
 import type { Work } from '../work.ts';
@@ -52,7 +52,17 @@ export interface HistoryPlace {
   readonly resource: ApiResource;
   readonly namespace: string | undefined;
   readonly name?: string | undefined;
+  /** Only versions after these. */
+  readonly after?: SeenVersions;
 }
+/** Versions up to this one were read, the newest of them of this time (milliseconds since 1970). */
+export interface SeenVersions {
+  readonly version: number;
+  readonly time: number;
+}
+/** A store that was made anew has lower versions, of later times. */
+const isAfter = ({ resourceVersion, time }: ObjectVersion, seen: SeenVersions): boolean =>
+  Number(resourceVersion) > seen.version || (time !== undefined && timeMillis(time) > seen.time);
 export interface HistoryFilter {
   /** Versions come with their objects. */
   readonly full?: boolean;
@@ -77,12 +87,18 @@ class NoHistory extends Error {
 
 const PAGE = 250;
 
+interface HistoryPage {
+  readonly versions: readonly ObjectVersion[];
+  readonly readAt: string;
+  readonly seen: SeenVersions;
+  readonly isLast: boolean;
+}
 /** Pages of versions, newest first; each with the version of the store at which it was read. Throws ApiError or NoHistory. */
 export async function* historyPages(
   work: Work,
-  { resource, namespace, name }: HistoryPlace,
+  { resource, namespace, name, after }: HistoryPlace,
   { full = false, since, until, user, manager, pageSize = PAGE }: HistoryFilter = {},
-): AsyncGenerator<{ readonly versions: readonly ObjectVersion[]; readonly readAt: string; readonly isLast: boolean }> {
+): AsyncGenerator<HistoryPage> {
   const filters = {
     history: full ? 'full' : 'true',
     limit: pageSize,
@@ -101,7 +117,15 @@ export async function* historyPages(
     const { kind, metadata, items } = answer.object;
     if (kind !== 'ObjectHistory') throw new NoHistory(work, resource);
     next = metadata?.continue || undefined;
-    yield { versions: items ?? [], readAt: metadata?.resourceVersion ?? '', isLast: next === undefined };
+    const { resourceVersion: readAt = '' } = metadata ?? {};
+    const [newest] = items ?? [];
+    const seen = {
+      version: Math.max(Number(readAt), Number(newest?.resourceVersion ?? 0)),
+      time: newest?.time === undefined ? 0 : timeMillis(newest.time),
+    };
+    const versions = (items ?? []).filter((version) => after === undefined || isAfter(version, after));
+    if (versions.length < (items?.length ?? 0)) next = undefined;
+    yield { versions, readAt, seen, isLast: next === undefined };
   } while (next !== undefined);
 }
 
@@ -117,8 +141,8 @@ export interface Change {
 export interface ChangesOfKinds {
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** The kinds that answered, with the version of the store at which they were read. */
-  readonly read: readonly { readonly resource: ApiResource; readonly readAt: string }[];
+  /** The places that answered, and up to which version they were read. */
+  readonly read: ReadonlyMap<HistoryPlace, SeenVersions>;
   /** Kinds whose history the user may not read. */
   readonly refused: readonly ApiError[];
   /** Older changes were left out. */
@@ -139,14 +163,13 @@ export async function changesOf(
   limit: number,
   isWanted: (change: Change) => boolean = () => true,
 ): Promise<ChangesOfKinds> {
-  const [read, refused, changes]: [{ resource: ApiResource; readAt: string }[], ApiError[], Change[]] = [[], [], []];
+  const [read, refused, changes]: [Map<HistoryPlace, SeenVersions>, ApiError[], Change[]] = [new Map(), [], []];
   let isCut = false;
   const readKind = async (place: HistoryPlace): Promise<void> => {
     const { resource } = place;
-    let first: string | undefined;
     let taken = 0;
-    for await (const { versions, readAt, isLast } of historyPages(work, place, filter)) {
-      first ??= readAt;
+    for await (const { versions, seen, isLast } of historyPages(work, place, filter)) {
+      if (!read.has(place)) read.set(place, seen);
       const wanted = versions.map((version) => ({ resource, version })).filter(isWanted);
       changes.push(...(limit === 0 ? wanted : wanted.slice(0, limit - taken)));
       taken += wanted.length;
@@ -154,7 +177,6 @@ export async function changesOf(
       isCut ||= taken > limit || !isLast;
       break;
     }
-    read.push({ resource, readAt: first ?? '' });
   };
   let missing: NoHistory | undefined;
   const waiting = [...places];
@@ -170,8 +192,8 @@ export async function changesOf(
     }
   };
   await Promise.all(Array.from({ length: Math.min(WIDTH, places.length) }, worker));
-  if (read.length === 0 && missing !== undefined) throw missing;
-  if (read.length === 0 && refused[0] !== undefined) throw refused[0];
+  if (read.size === 0 && missing !== undefined) throw missing;
+  if (read.size === 0 && refused[0] !== undefined) throw refused[0];
   changes.sort((a, b) => Number(b.version.resourceVersion) - Number(a.version.resourceVersion));
   if (limit === 0) return { changes, read, refused, isCut };
   return { changes: changes.slice(0, limit), read, refused, isCut: isCut || changes.length > limit };

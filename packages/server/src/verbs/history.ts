@@ -43,6 +43,9 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
   const place = placeOf(resource, resource.collection.prefix, info);
   const query = readHistoryQuery(ctx, place.prefix);
   const slices = new Slices(() => ctx.ended, undefined, ctx.owner);
+  // Before the page is read: who goes on from there misses nothing.
+  if (!registry.cache.engine.exclusive) await registry.cache.freshen();
+  const { revision } = registry.cache;
   const { entries, next } = await historyPage(registry.cache.engine.history, place, query, slices);
   const isUnknown = info.named && entries.length === 0 && next === undefined && !(await isKept(services, place, query));
   if (isUnknown) throw missing({ resource, namespace: info.namespace, name: info.name });
@@ -53,7 +56,7 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
     if (slices.due) await slices.pause();
   }
   const metadata = {
-    resourceVersion: String(registry.cache.revision),
+    resourceVersion: String(revision),
     ...(next !== undefined && { continue: historyToken(next, place.prefix) }),
   };
   const apiVersion = joinApiVersion(groupName(identity, explainGroup), 'v1alpha1');
