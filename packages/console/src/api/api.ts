@@ -23,7 +23,7 @@ export interface Api {
 
 /** The header that other sites cannot send: the gateway asks for it. */
 export const OWN_HEADER = 'X-Plat-Console';
-export const API_BASE = '/console/api';
+const API_BASE = '/console/api';
 
 /** `onUnauthorized` is called where the session has ended. */
 export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => void): Api {

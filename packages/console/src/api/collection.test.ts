@@ -2,8 +2,9 @@ import { FakeClock } from '@plat-dev/lib/clock';
 import { expect, test } from 'vitest';
 import type { Api, RequestOptions } from './api.ts';
 import { ApiError } from './api-error.ts';
-import { Collection } from './collection.ts';
+import { Collection, MAX_ROWS } from './collection.ts';
 import type { Kind } from './kinds.ts';
+import { PAGE_SIZE } from './list-watch.ts';
 import type { WatchConnection, WatchEvent, WatchRequest } from './watch-connection.ts';
 
 const pods: Kind = {
@@ -57,8 +58,8 @@ test('a list is read page by page, and then watched from its version', async () 
   expect(names(collection)).toEqual(['x', 'y', 'z']);
   expect(collection.phase.value).toBe('live');
   expect(requests.map(({ path, query }) => [path, query?.limit, query?.continue, query?.labelSelector])).toEqual([
-    ['/api/v1/namespaces/a/pods', 500, undefined, 'app=web'],
-    ['/api/v1/namespaces/a/pods', 500, 'more', 'app=web'],
+    ['/api/v1/namespaces/a/pods', PAGE_SIZE, undefined, 'app=web'],
+    ['/api/v1/namespaces/a/pods', PAGE_SIZE, 'more', 'app=web'],
   ]);
   expect(watches.map(({ path, resourceVersion, query }) => [path, resourceVersion, query?.labelSelector])).toEqual([
     ['/api/v1/namespaces/a/pods', '7', 'app=web'],
@@ -99,4 +100,23 @@ test('a server that cannot be reached is asked again; one that forbids is not', 
   expect(collection.error.value?.message).toBe('no');
   await clock.advance(600_000);
   expect(requests.length).toBe(3);
+});
+
+test('more rows than a page can hold are neither asked for nor kept', async () => {
+  const many = Array.from({ length: MAX_ROWS - 1 }, (_, i) => `pod-${i}`);
+  const pages = [table('7', many, { continue: 'more' }), table('7', ['last'], { continue: 'even-more' })];
+  const { requests, watches, collection, settled } = started(pages);
+  await settled();
+  expect([requests.length, collection.rows.size, collection.isTruncated.value, collection.phase.value]).toEqual([
+    2,
+    MAX_ROWS,
+    true,
+    'live',
+  ]);
+  watches[0]?.onEvents([event('ADDED', 'beyond'), event('MODIFIED', 'last', ['last', 'changed'])]);
+  expect([collection.rows.size, collection.rows.has('a/beyond'), collection.rows.get('a/last')?.cells[1]]).toEqual([
+    MAX_ROWS,
+    false,
+    'changed',
+  ]);
 });

@@ -94,7 +94,7 @@ function versionsOf({ name, versions, preferredVersion }: GroupList['groups'][nu
 }
 
 /** `pods` with its subresources `pods/log` and `pods/status`. */
-export function kindsOf({ group, version }: GroupVersion, { resources = [] }: ResourceList): Kind[] {
+function kindsOf({ group, version }: GroupVersion, { resources = [] }: ResourceList): Kind[] {
   return resources
     .filter(({ name }) => !name.includes('/'))
     .map(({ name, kind, namespaced, verbs, shortNames = [] }) => ({

@@ -27,8 +27,6 @@ export interface ObjectReference {
 /** A text by which a kind can be found in a map. */
 export const kindKey = ({ group, version, resource }: KindReference): string => `${group}/${version}/${resource}`;
 
-export const isSameKind = (one: KindReference, other: KindReference): boolean => kindKey(one) === kindKey(other);
-
 /** `/api/v1/namespaces/default/pods`; without a namespace, of all namespaces. */
 export function collectionPath({ group, version, resource }: KindReference, namespace?: string): string {
   const root = group === '' ? ['api', version] : ['apis', group, version];

@@ -18,7 +18,7 @@ export interface ListPage {
   };
 }
 
-export interface ListWatchHandlers<P extends ListPage> {
+interface ListWatchHandlers<P extends ListPage> {
   /** A list begins: what it brings takes the place of what came before. */
   onStart(): void;
   /** False: no more pages are wanted. */
