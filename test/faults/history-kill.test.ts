@@ -1,7 +1,7 @@
 /** The program on the embedded store, killed under load: the API shows every acknowledged change in the history, once, and nothing else. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Random, seededRandom } from '../../packages/lib/src/random.ts';
 import { rounds, testSeed } from '../../packages/lib/src/testing/seed.testing.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
@@ -84,6 +84,7 @@ test.skipIf(programMissing !== undefined)(
     let acknowledged = 0;
     for (let kills = rounds(4); ; kills--) {
       const { child, address } = await startPlat(args, dataDir);
+      onTestFinished(() => void child.process.kill('SIGKILL'));
       const api = new Api(address, TOKEN);
       if (acknowledged > 0) for (const writer of writers) await writer.check(api);
       if (kills === 0) {
