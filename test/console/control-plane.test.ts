@@ -76,12 +76,26 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
     expect(asked.length).toBeLessThanOrEqual(7 + 2 * 3 + 2 * 13);
   });
 
+  test('what was denied is not asked for again', async () => {
+    const page = await open('/console/now?kinds=none', 'bob-token');
+    await page.clock.install();
+    await page.goto('/console/');
+    await expect.poll(() => page.getByText('no access').count()).toBeGreaterThan(5);
+    await page.getByText('You may not read who changed what').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname.replace('/console/api', '')));
+    for (let second = 0; second < 60; second += 5) await page.clock.runFor(5000);
+    await expect.poll(() => asked.filter((path) => path === '/livez').length).toBeGreaterThan(0);
+    expect(asked.filter((path) => path !== '/livez' && path !== '/readyz')).toEqual([]);
+  });
+
   test('a user with few rights sees what they may, and why the rest is not there', async () => {
     const namespace = await namespaceOfAlice();
     const page = await open('/console/', 'alice-token');
     await page.getByText('You may not read the metrics of the server').waitFor();
     await page.getByText('You may not list namespaces').waitFor();
     await expect.poll(() => page.getByText('no access').count()).toBeGreaterThan(5);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Why, and what would allow it' }).click();
     await page.getByText(/You may not$/).waitFor();
     await expect.poll(() => page.locator('pre').textContent()).toContain('/metrics');

@@ -10,7 +10,7 @@ export interface Change extends ObjectVersion {
 export interface RecentChanges {
   readonly changes: readonly Change[];
   /** Kinds whose history the user may not read. */
-  readonly denied: number;
+  readonly denied: readonly Kind[];
   /** False: the server keeps no history of any of the kinds that could be read. */
   readonly hasHistory: boolean;
 }
@@ -30,7 +30,8 @@ export async function loadRecentChanges(
   since: number,
   signal: AbortSignal,
 ): Promise<RecentChanges> {
-  let [denied, hasHistory] = [0, false];
+  const denied: Kind[] = [];
+  let hasHistory = false;
   const ofKind = async (kind: Kind): Promise<readonly Change[]> => {
     try {
       const versions = await loadHistory(api, { kind, namespace, since, limit: READ_OF_KIND, signal });
@@ -38,7 +39,7 @@ export async function loadRecentChanges(
       return (versions ?? []).filter(isOfSomebody).map((version) => ({ ...version, kind }));
     } catch (error) {
       if (isAborted(error)) throw error;
-      if (asApiError(error).code === 403) denied++;
+      if (asApiError(error).code === 403) denied.push(kind);
       return [];
     }
   };

@@ -1,3 +1,5 @@
+import { useMemo } from 'preact/hooks';
+import type { Kind } from '../../api/kinds.ts';
 import { usualKinds } from '../../api/usual-kinds.ts';
 import { useConsole } from '../../app/console.ts';
 import { objectHref, pageHref } from '../../app/routes.ts';
@@ -17,10 +19,16 @@ const MAX_KINDS = 16;
 export function Recent({ namespace }: { readonly namespace: string | undefined }) {
   const { api, clock, discovery } = useConsole();
   const kinds = discovery.kinds.value;
+  // What was denied is not asked for again: the server remembers the last refusals of a user, and shows them as theirs.
+  const denied = useMemo(() => new Set<Kind>(), [namespace, kinds]);
   const recent = usePolled(
     async (signal) => {
       const chosen = usualKinds(kinds, MAX_KINDS).filter(({ isNamespaced }) => isNamespaced || namespace === undefined);
-      return kinds.length === 0 ? undefined : loadRecentChanges(api, chosen, namespace, clock.now() - SINCE_MILLIS, signal);
+      if (kinds.length === 0) return undefined;
+      const asked = chosen.filter((kind) => !denied.has(kind));
+      const answer = await loadRecentChanges(api, asked, namespace, clock.now() - SINCE_MILLIS, signal);
+      for (const kind of answer.denied) denied.add(kind);
+      return { ...answer, denied: [...denied] };
     },
     PERIOD_MILLIS,
     [namespace, kinds],
@@ -46,7 +54,7 @@ function Changes({ recent: { changes, denied, hasHistory }, namespace }: Changes
   if (!hasHistory) {
     return (
       <>
-        <p class="quiet">{withoutHistory(denied)} These are the newest events.</p>
+        <p class="quiet">{withoutHistory(denied.length)} Events tell some of it:</p>
         <EventList namespace={namespace} />
       </>
     );
@@ -61,7 +69,7 @@ function Changes({ recent: { changes, denied, hasHistory }, namespace }: Changes
         </ul>
       )}
       {changes.length === 0 && <p class="quiet">Nobody has changed anything in the last 24 hours.</p>}
-      {denied > 0 && <p class="quiet">You may not read the history of {denied} more kinds.</p>}
+      {denied.length > 0 && <p class="quiet">You may not read the history of {denied.length} more kinds.</p>}
     </>
   );
 }
