@@ -88,6 +88,17 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'blue', size: 'large', third: 'c' });
   });
 
+  test('an error of the server stands at its field', async () => {
+    const namespace = await server.namespace();
+    await configMap(namespace, 'settings', {}, { labels: { tier: 'front' } });
+    const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=yaml`);
+    await replaceWord(page, 'front', '-front-');
+    await press(page, 'Review and save');
+    await page.getByRole('alert').getByText('metadata.labels').first().waitFor();
+    await editorOf(page).locator('.cm-lintRange-error').first().waitFor();
+    expect(await editorOf(page).locator('.cm-lintRange-error').first().textContent()).toBe('labels');
+  });
+
   test('fields are completed and checked by the schema of the server', async () => {
     const namespace = await server.namespace();
     await configMap(namespace, 'settings', { colour: 'red' });

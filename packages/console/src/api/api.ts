@@ -11,6 +11,8 @@ export interface RequestOptions {
   readonly body?: unknown;
   readonly contentType?: string;
   readonly signal?: AbortSignal;
+  /** Reads the Status of an error that came in the form which `accept` asks for, where that is not JSON. */
+  readonly readStatus?: (text: string) => Status;
 }
 
 export interface Api {
@@ -28,7 +30,7 @@ const API_BASE = '/console/api';
 /** `onUnauthorized` is called where the session has ended. */
 export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => void): Api {
   const request = async (path: string, options: RequestOptions = {}): Promise<Response> => {
-    const { method = 'GET', query, accept = 'application/json', body, contentType = 'application/json', signal } = options;
+    const { method = 'GET', query, accept = 'application/json', body, contentType = 'application/json', signal, readStatus } = options;
     const response = await answered(
       fetchFunction(`${API_BASE}${withQuery(path, query)}`, {
         method,
@@ -41,7 +43,7 @@ export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => voi
     );
     if (response.ok) return response;
     if (response.status === 401) onUnauthorized();
-    throw await errorOf(response);
+    throw await errorOf(response, readStatus);
   };
   return {
     fetch: request,
@@ -70,9 +72,11 @@ export async function answered(pending: Promise<Response>): Promise<Response> {
 /** Longest text of an answer that is no Status. */
 const LONGEST_MESSAGE = 1000;
 
-export async function errorOf(response: Response): Promise<ApiError> {
+export async function errorOf(response: Response, readStatus?: (text: string) => Status): Promise<ApiError> {
   const text = await response.text().catch(() => '');
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const contentType = response.headers.get('content-type') ?? '';
+  const isJson = contentType.includes('json');
+  if (readStatus !== undefined && contentType.includes('yaml')) return new ApiError(readStatus(text), response.status);
   return new ApiError(isJson ? statusOf(text) : { message: text.trim().slice(0, LONGEST_MESSAGE) }, response.status);
 }
 function statusOf(text: string): Status {

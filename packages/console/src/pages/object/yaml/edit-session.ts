@@ -9,9 +9,10 @@
 import { editYaml } from '@plat-dev/schema/yaml/edit';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Api } from '../../../api/api.ts';
+import type { Status } from '../../../api/api-error.ts';
 import { type ObjectReference, objectPath } from '../../../api/kinds.ts';
 import { FIELD_MANAGER } from '../actions/changes.ts';
-import { textAt } from '../values.ts';
+import { isMap, textAt } from '../values.ts';
 import { type Conflict, type Decide, mergeValues } from './merge-values.ts';
 import { parseText, withoutField } from './places.ts';
 import { yamlText } from './yaml-text.ts';
@@ -27,6 +28,11 @@ export interface MergeResult {
 }
 
 const YAML = 'application/yaml';
+/** The server answers with errors in YAML as well. */
+const readStatus = (text: string): Status => {
+  const { value } = parseText(text);
+  return isMap(value) ? value : {};
+};
 
 /** The server's own text, so that no digit of a number is lost; fields that only tools read are left out. */
 export function serverText(text: string): ServerText {
@@ -36,7 +42,7 @@ export function serverText(text: string): ServerText {
 }
 
 export async function readText(api: Api, object: ObjectReference, signal?: AbortSignal): Promise<ServerText> {
-  return serverText(await api.text(objectPath(object), { accept: YAML, ...(signal === undefined ? {} : { signal }) }));
+  return serverText(await api.text(objectPath(object), { accept: YAML, readStatus, ...(signal === undefined ? {} : { signal }) }));
 }
 
 export class EditSession {
@@ -97,6 +103,7 @@ export class EditSession {
       body: text,
       contentType: YAML,
       accept: YAML,
+      readStatus,
       query: { ...query, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
     });
     return serverText(answer);
