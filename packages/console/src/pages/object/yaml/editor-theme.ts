@@ -41,7 +41,6 @@ const look = EditorView.theme({
     whiteSpace: 'nowrap',
     fontSize: '12px',
   },
-  '@media (max-width: 800px)': { '.cm-field-owners': { display: 'none' } },
   '.cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--good) 14%, transparent) !important' },
   '.cm-deletedChunk': { backgroundColor: 'color-mix(in srgb, var(--bad) 14%, transparent)', paddingLeft: '6px' },
   '.cm-changedText, &.cm-merge-b .cm-changedText': { background: 'color-mix(in srgb, var(--good) 30%, transparent)' },

@@ -13,6 +13,9 @@ import { hiddenCharacters } from './hidden-characters.ts';
 import { ownerGutter, setOwners } from './owner-gutter.ts';
 import { schemaHelp } from './schema-help.ts';
 
+/** Where there is room for owners beside the lines. */
+const WIDE = '(min-width: 801px)';
+
 export interface EditorOptions {
   readonly host: HTMLElement;
   readonly text: string;
@@ -52,7 +55,7 @@ export function createEditor({ host, text, label, isReadOnly, schema, onChange, 
       extensions: [
         ...editing(onSave),
         schemaHelp(schema, () => serverFaults),
-        ownerGutter(),
+        ...(window.matchMedia(WIDE).matches ? [ownerGutter()] : []),
         writing.of(EditorState.readOnly.of(isReadOnly)),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),

@@ -34,7 +34,7 @@ export function ReviewDialog({ title, action, before, after, onConfirm, onClose 
       {isSame ? <p>The object would stay as it is.</p> : <DiffView before={before} after={after} label="Differences" />}
       <footer>
         <button type="button" onClick={onClose}>
-          Back
+          Cancel
         </button>
         <button type="button" class="primary" disabled={isBusy || isSame} onClick={() => void confirm()}>
           {action}

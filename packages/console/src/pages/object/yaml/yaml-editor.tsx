@@ -128,8 +128,10 @@ function ToolLine({ session, canEdit, isBusy, onReview }: ToolLineProps) {
         Discard
       </button>
       <span class="quiet">
-        {isDirty ? 'Not saved.' : 'Edit the text below.'} <kbd>Ctrl</kbd> <kbd>Space</kbd> completes, <kbd>Ctrl</kbd> <kbd>S</kbd> reviews;
-        owners of fields stand at the right.
+        {isDirty ? 'Not saved.' : 'Edit the text below.'}{' '}
+        <span class="wide-only">
+          <kbd>Ctrl</kbd> <kbd>Space</kbd> completes, <kbd>Ctrl</kbd> <kbd>S</kbd> reviews; owners of fields stand at the right.
+        </span>
       </span>
     </p>
   );
