@@ -185,6 +185,7 @@ const stateExceptions: Exceptions = {
   'testing/requests.ts courses': 'holds data only while a request is served, which names its server',
   'testing/requests.ts users': 'the test servers that are open, so that nothing is left of the last one',
   'server/admission/pod-security/evaluate.ts rulesByKey': 'rules by level and version, of which there are few',
+  'server/history/note.ts writerTexts': bounded,
   'server/admission/pod-security/policy.ts labelNames': 'names by identity, of which there are two',
   'kinds/apiextensions/cel/load-evaluation.ts loaded': 'a module, once for a process',
   'kinds/apiextensions/schema/v1.ts schemasByPrefix': 'schemas by identity, of which there are two',

@@ -1,4 +1,5 @@
 /** The object of the page, live: every tab of it shows the same. */
+import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { effect, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -63,7 +64,7 @@ export class LiveObject {
   /** Items of lists do not say what they are. */
   #withType(value: ApiObject): ApiObject {
     const { group, version, kind } = this.reference.kind;
-    return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...value };
+    return { apiVersion: joinApiVersion(group, version), kind, ...value };
   }
 
   /** The right to read one object does not always come with that to list. */

@@ -6,7 +6,7 @@ import type { HistoryVersion } from './history.ts';
 import { bytesOf } from './version.ts';
 
 /** Versions by key. */
-export interface VersionLayer {
+interface VersionLayer {
   /** Calls `visit` with each key from one on, in their order, until it returns false. */
   eachKey(from: string, visit: (key: string) => boolean): void;
   /** Calls `visit` with the versions of a key, newest first, until it returns false. Returns whether it never did. */
