@@ -24,7 +24,7 @@ export function ownersByLine(text: string, object: unknown): Map<number, readonl
 }
 
 /** Fields with owners; none where the object says nothing of them that can be read. */
-function fieldsOf(object: unknown): readonly OwnedField[] {
+export function fieldsOf(object: unknown): readonly OwnedField[] {
   if (!isMap(object)) return [];
   try {
     return ownedFields(
@@ -36,7 +36,7 @@ function fieldsOf(object: unknown): readonly OwnedField[] {
   }
 }
 
-function ownerOf({ name, operation, subresource, time }: OwnedField['owners'][number]): FieldOwner {
+export function ownerOf({ name, operation, subresource, time }: OwnedField['owners'][number]): FieldOwner {
   const of = subresource === '' ? '' : ` of ${subresource}`;
   return { manager: name, title: `${name}, by ${operation}${of}${time === undefined ? '' : `, ${time}`}` };
 }
