@@ -7,7 +7,7 @@ import {
 } from '../../packages/kinds/src/explain/schema/object-explanations.ts';
 import { decodeEnvelope, decodeObject, encodeObject } from '../../packages/schema/src/protobuf/envelope.ts';
 import type { MessageType } from '../../packages/schema/src/types.ts';
-import { type Plat, platFor } from '../support/plat.ts';
+import { type Plat, platFor, shellWords } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const explain = 'explain.plat.dev/v1alpha1';
@@ -41,7 +41,7 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
         `namespaces/${stuck} is being deleted.`,
         '',
         expect.stringMatching(
-          `^1. namespaces/${stuck} → configmaps/held: 1 configmap \\(held\\) has the finalizer example.com/hold. It was set by \\S+; a controller of example.com has to remove it.$`,
+          `^1. namespaces/${stuck} → configmaps/held: 1 configmap \\(held\\) has the finalizer example.com/hold. It was set by the field manager \\S+; a controller of example.com has to remove it.$`,
         ),
         `   plat why not deleted configmaps/held -n ${stuck} --kubeconfig ${server.running.adminConfigPath}`,
       ],
@@ -50,6 +50,17 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     const [, patch = ''] = /-p '([^']*)'/.exec(held) ?? [];
     await admin.ok(['patch', 'configmaps/held', '-n', stuck, '--type=json', '-p', patch]);
     await admin.ok(['wait', '--for=delete', `namespace/${stuck}`, '--timeout=60s']);
+  });
+
+  test('the commands that remove several finalizers work in the order in which they are shown', async () => {
+    const finalizers = ['example.com/a', 'example.com/b', 'example.com/c'];
+    await server.admin.ok('POST', `/api/v1/namespaces/${ns}/configmaps`, { metadata: { name: 'thrice', finalizers } });
+    await admin.ok(['delete', 'configmaps/thrice', '-n', ns, '--wait=false']);
+    const answer = await admin.ok(['why', 'not', 'deleted', 'configmaps/thrice', '-n', ns]);
+    const commands = [...answer.matchAll(/^ +plat (patch .*) --kubeconfig \S+$/gm)].map(([, line = '']) => shellWords(line));
+    expect(commands).toHaveLength(finalizers.length);
+    for (const command of commands) await admin.ok(command);
+    expect((await admin.run(['get', 'configmaps/thrice', '-n', ns])).stderr).toContain('(NotFound)');
   });
 
   test('an object that nobody deleted: the exit code says so', async () => {

@@ -19,7 +19,7 @@ export const deletionCases: readonly Case[] = [
     title: 'an unknown finalizer: its domain and who set it',
     make: (world) => deletedConfigMap(world, { finalizers: [hold] }),
     reason: 'Finalizer',
-    message: /^It has the finalizer example.com\/hold. It was set by \S+; a controller of example.com has to remove it.$/,
+    message: /^It has the finalizer example.com\/hold. It was set by the field manager \S+; a controller of example.com has to remove it.$/,
     command:
       /^patch configmaps\/settings -n \S+ --type=json -p '\[\{"op":"test","path":"\/metadata\/finalizers\/0","value":"example.com\/hold"\},/,
   },

@@ -49,7 +49,9 @@ async function deletionCauses(view: CallersView, target: Target, level: number):
   const causes: Cause[] = [];
   if (isBuiltin(target, '', 'pods')) causes.push(...(await podDeletionCauses(view, target)));
   if (isBuiltin(target, '', 'namespaces')) causes.push(...(await namespaceDeletionCauses(view, target)));
-  for (const finalizer of target.object.metadata.finalizers ?? []) causes.push(...(await finalizerCauses(view, target, finalizer, level)));
+  // The last one first: its removal leaves the places of the others as they are, so that all commands work in their order.
+  const finalizers = new Set((target.object.metadata.finalizers ?? []).toReversed());
+  for (const finalizer of finalizers) causes.push(...(await finalizerCauses(view, target, finalizer, level)));
   return causes;
 }
 

@@ -83,12 +83,12 @@ export function removerText(identity: Identity, object: ApiObject, finalizer: st
   const domain = finalizer.includes('/') ? `of ${domainOf(finalizer)} ` : '';
   return manager === undefined
     ? `A controller ${domain}has to remove it.`
-    : `It was set by ${manager}; a controller ${domain}has to remove it.`;
+    : `It was set by the field manager ${manager}; a controller ${domain}has to remove it.`;
 }
 
 /** Removes one finalizer, and only that. */
 export function removalFlags({ metadata }: ApiObject, finalizer: string): string {
-  const path = `/metadata/finalizers/${(metadata.finalizers ?? []).indexOf(finalizer)}`;
+  const path = `/metadata/finalizers/${(metadata.finalizers ?? []).lastIndexOf(finalizer)}`;
   const operations = [
     { op: 'test', path, value: finalizer },
     { op: 'remove', path },
