@@ -134,7 +134,7 @@ describe('plat undo of one object', () => {
     expect(await plat.ok(['undo', 'cm/one', '-n', ns, '--dry-run=server'])).toContain('configmap/one restored (server dry run)\n');
     expect((await live('one')).metadata).toEqual(metadata);
     const stdout = await plat.ok(['undo', 'cm/one', '-n', ns, '--yes']);
-    expect(stdout).toMatch(/^restore {2}configmap\/one {2}metadata\.labels\.x 1 → 2, .*, 2 more \d\d:\d\d by admin\n/);
+    expect(stdout).toMatch(/^restore {2}configmap\/one {2}takes back metadata\.labels\.x 1 → 2, .*, 2 more \d\d:\d\d by admin\n/);
     expect(stdout).toContain('-  a: "2"\n-  b: "1"\n+  a: "1"\n');
     const undone = await live('one');
     expect(undone.data).toEqual({ a: '1' });
@@ -193,6 +193,24 @@ describe('plat undo of one object', () => {
     const undone = await server.admin.ok('GET', `${deployments}/web`);
     expect(undone.spec).toEqual(created.spec);
     expect(undone.status.replicas).toBe(5);
+  });
+
+  test('undo --to names the change that it takes back, not a later write of the status', async () => {
+    const deployments = `/apis/apps/v1/namespaces/${ns}/deployments`;
+    const template = { metadata: { labels: { app: 'blamed' } }, spec: { containers: [{ name: 'web', image: 'web:1' }] } };
+    const spec = { replicas: 3, selector: { matchLabels: { app: 'blamed' } }, template };
+    const { metadata } = await server.admin.ok('POST', deployments, { metadata: { name: 'blamed' }, spec });
+    const headingOf = async (): Promise<string | undefined> =>
+      (await plat.ok(['undo', 'deployment/blamed', '-n', ns, '--to', metadata.resourceVersion, '--dry-run=client'])).split('\n')[0];
+    const scale = async (replicas: number, user: string): Promise<void> => {
+      await plat.ok(['scale', 'deployment/blamed', `--replicas=${replicas}`, '-n', ns, ...as(user)]);
+      const status = { ...(await server.admin.ok('GET', `${deployments}/blamed`)), status: { replicas } };
+      await server.admin.ok('PUT', `${deployments}/blamed/status`, status);
+    };
+    await scale(6, 'alice');
+    expect(await headingOf()).toMatch(/^restore {2}deployment\.apps\/blamed {2}takes back spec\.replicas 3 → 6 \d\d:\d\d by alice$/);
+    await scale(7, 'bob');
+    expect(await headingOf()).toMatch(/ takes back spec\.replicas 6 → 7 \d\d:\d\d by bob, and the change before it$/);
   });
 
   test('what cannot be undone is refused: values that are not kept, a lost owner, immutable fields', async () => {

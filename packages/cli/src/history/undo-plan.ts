@@ -10,6 +10,8 @@ export type UndoStep = {
   readonly undoes: ObjectVersion;
   /** A later change, of finalizers or owner references, which stays. */
   readonly stays?: ObjectVersion | undefined;
+  /** How many changes before that one are taken back with it. */
+  readonly others?: number;
 } & ({ readonly action: 'update' | 'create'; readonly earlier: PastObject } | { readonly action: 'delete' });
 
 /** A change that cannot be undone, and why. */
@@ -48,14 +50,29 @@ export async function undoOfLastChange(ref: ObjectRef, versions: AsyncIterable<O
   throw new NotUndone(ref, 'the version before its last change is not kept');
 }
 
-/** Goes back to a state, or to there being no object. Undefined where it is as wanted. Throws NotUndone. */
-export function undoTo(ref: ObjectRef, newest: ObjectVersion, target: ObjectVersion | undefined): UndoStep | undefined {
+/**
+ * Goes back to a state, or to there being no object. `versions`: newest first. Undefined where it is as wanted. Throws NotUndone.
+ *
+ *   created a=1 (target), updated a=2, updated a=3, status written   → update to a=1, which undoes a=3 and one change before it
+ */
+export async function undoTo(
+  ref: ObjectRef,
+  versions: AsyncIterable<ObjectVersion>,
+  target: ObjectVersion | undefined,
+): Promise<UndoStep | undefined> {
   if (target === undefined || target.type === 'deleted') throw new NotUndone(ref, 'it did not exist then; to remove it, use plat delete');
   const earlier = whole(ref, target);
-  stayingOrGone(ref, newest);
-  if (newest.type === 'deleted') return { ref, action: 'create', undoes: newest, earlier };
-  if (newest.object !== undefined && hasSameContent(newest.object, earlier)) return undefined;
-  return { ref, action: 'update', undoes: newest, earlier };
+  const newerVersions: ObjectVersion[] = [];
+  for await (const version of versions) {
+    const newest = newerVersions[0] ?? stayingOrGone(ref, version);
+    if (newest.type === 'deleted') return { ref, action: 'create', undoes: newest, earlier };
+    if (newest.object !== undefined && hasSameContent(newest.object, earlier)) return undefined;
+    newerVersions.push(version);
+    if (version.resourceVersion === target.resourceVersion) break;
+  }
+  const changes = newerVersions.slice(0, -1).filter((_, i) => changesContent(newerVersions, i));
+  const undoes = changes[0] ?? newerVersions[0];
+  return undoes && { ref, action: 'update', undoes, others: Math.max(0, changes.length - 1), earlier };
 }
 
 /**

@@ -120,17 +120,17 @@ async function undoObject(
 
 async function stepTo(work: Work, ref: ObjectRef, moment: ReturnType<typeof readMoment>): Promise<UndoStep | undefined> {
   const { version } = await stateAt(work, ref, moment);
-  for await (const newest of versionsOf(work, ref, { full: true, pageSize: 1 })) return undoTo(ref, newest, version);
-  return undefined;
+  return undoTo(ref, versionsOf(work, ref, { full: true, pageSize: 20 }), version);
 }
 
-/** `restore deployment.apps/web    as before 10:32 spec.replicas 3 → 5  alice (kubectl)` */
-function lineOf({ io }: Work, { ref, action, undoes }: UndoStep): string {
+/** `restore  deployment.apps/web  takes back spec.replicas 3 → 5 10:32 by alice` */
+function lineOf({ io }: Work, { ref, action, undoes, others = 0 }: UndoStep): string {
   const words = { update: 'restore', create: 'create ', delete: 'delete ' }[action];
   const { time, user, change, type } = undoes;
   const when = time === undefined ? '' : ` ${clockText(timeMillis(time), io.clock.now())}`;
-  const what = type === 'updated' ? (change ?? 'updated') : type;
-  return `${words}  ${shownName(ref.resource, ref.name)}  ${printable(`${what}${when}${user === undefined ? '' : ` by ${user}`}`)}`;
+  const what = action === 'update' ? `takes back ${type === 'updated' ? (change ?? 'the change of') : 'what was created'}` : type;
+  const before = others === 0 ? '' : `, and ${others === 1 ? 'the change' : `${others} changes`} before it`;
+  return `${words}  ${shownName(ref.resource, ref.name)}  ${printable(`${what}${when}${user === undefined ? '' : ` by ${user}`}${before}`)}`;
 }
 
 /** `the later change of 10:41 by alice` */
