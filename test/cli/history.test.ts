@@ -60,7 +60,14 @@ describe('plat history', () => {
   });
 
   test('what cannot be shown is an error that says why', async () => {
-    expect(await plat.run(['history', 'cm/none', '-n', ns])).toMatchObject({ code: 1, stderr: expect.stringContaining('not found') });
+    for (const command of [
+      ['history', 'cm/none'],
+      ['undo', 'cm/none', '--yes'],
+    ])
+      expect(await plat.run([...command, '-n', ns])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`configmaps "none" not found in namespace "${ns}"`),
+      });
     const wrong = await plat.run(['history', 'cm/lines', '--since', 'yesterday']);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('it must be a time such as 10m (ago), 10:32') });
     expect(await plat.run(['history', 'cm/lines', '-A'])).toMatchObject({ code: 2 });
@@ -473,6 +480,8 @@ describe('rights and servers without history', () => {
         ['history', 'cm/a'],
         ['history', 'cm'],
         ['undo', 'cm/a', '--yes'],
+        ['history', 'cm/deleted'],
+        ['undo', 'cm/deleted', '--yes'],
         ['log'],
         ['log', '-f'],
         ['get', 'cm', '--at', '10m'],
@@ -482,7 +491,7 @@ describe('rights and servers without history', () => {
         expect(await own.run(command), command.join(' ')).toMatchObject({
           code: 1,
           stdout: '',
-          stderr: expect.stringContaining('keeps no history'),
+          stderr: expect.stringMatching(/keeps no history: .* it needs --runtime-config explain\.k8s\.io\/v1alpha1=true\n$/),
         });
     } finally {
       await stock.close();

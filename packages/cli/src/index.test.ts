@@ -87,6 +87,23 @@ test('help of help, and of what is not there', async () => {
   expect(await plat('help', 'config', 'veiw')).toMatchObject({ code: 2, stderr: expect.stringContaining('(did you mean view?)') });
 });
 
+test('global flags with a value may stand between a group of commands and one of it', async () => {
+  const file = join(temporaryDirectory('plat-index'), 'config');
+  expect(await plat('config', '--kubeconfig', file, 'set-credentials', 'alice', '--token', 'x')).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(file, 'utf8')).toContain('alice');
+  for (const [group, below] of [
+    ['why', 'denied'],
+    ['rollout', 'history'],
+    ['top', 'pod'],
+    ['auth', 'can-i'],
+  ] as const)
+    expect((await plat(group, '-n', 'team', below, '--help')).stdout, group).toMatch(new RegExp(`^plat ${group} ${below} `));
+});
+
+test('log is not said to go on by itself', async () => {
+  expect((await plat('help')).stdout).not.toMatch(/^ {2}log .*as it happens/m);
+});
+
 test('flags may stand before a command below another', async () => {
   const seen: { path: string; args: readonly string[] }[] = [];
   const leaf = (path: string) => ({

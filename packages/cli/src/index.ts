@@ -1,7 +1,7 @@
 /** The commands of `plat`, one line each, and the dispatch of a command line. */
 import { FlagError } from '@plat-dev/lib/flags';
 import { didYouMean } from '@plat-dev/lib/suggest';
-import { flagsLast, isFlag } from './arguments.ts';
+import { type Arities, flagsLast, isFlag } from './arguments.ts';
 import type { Command, CommandEntry, Failure, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
 import { withSafeErrors } from './output/screen-text.ts';
@@ -127,7 +127,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'List the servers that plat up started.',
     load: async () => (await import('./background/list.ts')).list,
   },
-  { name: 'log', own: true, summary: 'Show what changes, as it happens.', load: async () => (await import('./history/log.ts')).log },
+  { name: 'log', own: true, summary: 'Show what changed in a namespace.', load: async () => (await import('./history/log.ts')).log },
   { name: 'logs', summary: 'Print the logs of containers.', load: async () => (await import('./pods/logs.ts')).logs },
   {
     name: 'options',
@@ -263,11 +263,15 @@ async function profiled(command: Command, args: readonly string[], io: IO): Prom
   return (await import('./profile.ts')).profiled(args, io, () => command.run(args, io));
 }
 
-/** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */
-async function commandFirst(args: readonly string[], io: IO): Promise<readonly string[]> {
+async function globalFlags(io: IO): Promise<Arities> {
   const { connectFlags, logFileFlags } = await import('./global-flags.ts');
   const stock = isStock(io) ? Object.fromEntries([...logFileFlags].map(([name, isSwitch]) => [name, { isSwitch }])) : {};
-  const commandArgs = flagsLast(args, { connectFlags, stock });
+  return { connectFlags, stock };
+}
+
+/** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */
+async function commandFirst(args: readonly string[], io: IO): Promise<readonly string[]> {
+  const commandArgs = flagsLast(args, await globalFlags(io));
   if (isFlag(commandArgs[0] as string)) throw new FlagError(`a command is missing; \`${programName(io)} help\` lists them`);
   return commandArgs;
 }
@@ -285,7 +289,7 @@ async function descend(args: readonly string[], table: readonly CommandEntry[], 
   let command = await entry.load();
   let own = args.slice(1);
   while (command.commands !== undefined) {
-    if (own[0] !== undefined && isFlag(own[0])) own = [...flagsLast(own, command.flags)];
+    if (own[0] !== undefined && isFlag(own[0])) own = [...flagsLast(own, { ...(await globalFlags(io)), ...command.flags })];
     const below = entryOf(own[0] ?? '', command.commands);
     if (below === undefined) break;
     path.push(below.name);

@@ -12,10 +12,13 @@ export async function fullGroup(work: Work, base: string): Promise<string> {
   return group;
 }
 
+/** What turns the group explain, and history with it, on. */
+export const explainRemedy = `with --identity ${kubernetes.name} it needs --runtime-config ${explainSetting(kubernetes)}`;
+
 /** The server of a command, for questions. */
 export const askedServer = (work: Work): AskedServer => ({
   name: `the server at ${work.session.connection.server}`,
-  remedy: `only a plat server can say why; with --identity ${kubernetes.name} it needs --runtime-config ${explainSetting(kubernetes)}`,
+  remedy: `only a plat server can say why; ${explainRemedy}`,
   get: (path) => work.session.transport.json({ path, ...work.session.timeout }),
   post: (path, body) =>
     work.session.transport.json({

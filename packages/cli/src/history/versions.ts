@@ -1,8 +1,10 @@
 /** Versions of objects as the server keeps them: `GET …?history=true`. */
 import type { ApiResource } from '@plat-dev/client/discovery';
+import { findGroup } from '@plat-dev/client/why';
 import { microTimeOf, timeMillis } from '@plat-dev/lib/time';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { JsonObject } from '@plat-dev/schema/types';
+import { askedServer, explainRemedy } from '../discovery/api-groups.ts';
 import type { Work } from '../work.ts';
 
 /** An object of the API, as far as commands about history look at it. */
@@ -76,13 +78,24 @@ export interface HistoryFilter {
 }
 
 /** The question was ignored: by a stock server, one whose group `explain` is off, or one behind ours that serves the kind. */
-class NoHistory extends Error {
-  constructor({ session }: Work, { name, group }: ApiResource) {
-    const kind = group === '' ? name : `${name}.${group}`;
-    super(
-      `the server at ${session.connection.server} keeps no history of ${kind}: only a plat server does, with its group explain enabled, and not of APIs that other servers provide`,
-    );
-  }
+class NoHistory extends Error {}
+
+/** Says whether the server keeps no history at all, or none of this kind. */
+async function noHistory(work: Work, { name, group }: ApiResource): Promise<NoHistory> {
+  const server = `the server at ${work.session.connection.server}`;
+  if (!(await servesExplain(work))) return new NoHistory(`${server} keeps no history: only a plat server does; ${explainRemedy}`);
+  const kind = group === '' ? name : `${name}.${group}`;
+  return new NoHistory(`${server} keeps no history of ${kind}: a plat server does, but not of APIs that other servers provide`);
+}
+const servesExplain = async (work: Work): Promise<boolean> => (await findGroup(askedServer(work), 'explain')) !== undefined;
+
+/** The error of an object that was not found says where it was looked for, and whether the server would know deleted ones. */
+async function explained(work: Work, error: unknown, { resource, namespace }: HistoryPlace): Promise<unknown> {
+  if (!(error instanceof ApiError) || error.reason !== 'NotFound') return error;
+  // Who may not read the groups gets the error as it is.
+  if (!(await servesExplain(work).catch(() => true))) return noHistory(work, resource);
+  if (namespace === undefined) return error;
+  return new ApiError(error.code, error.reason, `${error.message} in namespace ${JSON.stringify(namespace)}`, error.details);
 }
 
 const PAGE = 250;
@@ -113,9 +126,11 @@ export async function* historyPages(
     const answer =
       name === undefined
         ? await work.sendTo<ObjectHistory>(resource, namespace, what)
-        : await work.send<ObjectHistory>({ resource, namespace, name }, what);
+        : await work.send<ObjectHistory>({ resource, namespace, name }, what).catch(async (error: unknown) => {
+            throw await explained(work, error, { resource, namespace });
+          });
     const { kind, metadata, items } = answer.object;
-    if (kind !== 'ObjectHistory') throw new NoHistory(work, resource);
+    if (kind !== 'ObjectHistory') throw await noHistory(work, resource);
     next = metadata?.continue || undefined;
     const { resourceVersion: readAt = '' } = metadata ?? {};
     const [newest] = items ?? [];
