@@ -118,10 +118,11 @@ describe('plat get --at', () => {
     expect(await names('services', '--at', secondCreated.time)).toBe('service/first\nservice/second\n');
     expect((await plat.json(['get', 'service', 'first', '-n', past, '--at', labelled.time])).metadata.labels.x).toBe('1');
     expect(await names('services', '--at', '0s')).toBe('service/second\n');
-    expect(await plat.run(['get', 'service', 'second', '-n', past, '--at', resourceVersion])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('not found'),
-    });
+    for (const moment of [resourceVersion, '10m'])
+      expect(await plat.run(['get', 'service', 'second', '-n', past, '--at', moment])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/services "second" did not exist then: it was created \d\d:\d\d \(version \d+\)/),
+      });
     await server.engine.compact(await server.engine.currentRevision());
     expect(await names('services', '--at', secondCreated.time, '--chunk-size', '1')).toBe('service/first\nservice/second\n');
     expect(await plat.run(['get', 'services', '--at', '10m', '-w'])).toMatchObject({ code: 2 });

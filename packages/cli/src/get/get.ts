@@ -102,8 +102,12 @@ class Getter {
     for (const error of explained) this.work.io.err(errorLine(error, this.work.io));
     return 1;
   }
-  private explained(error: ApiError, queries: readonly Query[]): Promise<ApiError> | ApiError {
+  private async explained(error: ApiError, queries: readonly Query[]): Promise<ApiError> {
     const query = queries.find(({ name }) => name !== undefined && name === error.details?.name);
-    return query === undefined ? error : withNameHint(this.work, error, query.resource, query.namespace);
+    if (query === undefined) return error;
+    const { at } = this.options;
+    if (at === '' || error.reason !== 'NotFound') return withNameHint(this.work, error, query.resource, query.namespace);
+    const { withCreation } = await import('../history/past-version.ts');
+    return withCreation(this.work, error, query, readMoment('at', at, this.work.io.clock.now()));
   }
 }
