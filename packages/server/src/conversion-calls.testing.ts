@@ -143,6 +143,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
       randomBelow: () => 0,
       newUid: () => `uid-${++uids}`,
       maxObjectBytes: 1_572_864,
+      monotonic: systemClock.monotonic,
     },
     negotiator: new Negotiator(kubernetes),
     authorizer: { authorize: async () => ({ decision: 'allow', reason: '' }) },
