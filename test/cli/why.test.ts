@@ -1,5 +1,7 @@
 /** `plat why` and `plat who`: what decided, and what would decide otherwise. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../../packages/cli/src/index.ts';
+import { testIO } from '../../packages/cli/src/testing.ts';
 import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
 import { groupName } from '../../packages/meta/src/identity.ts';
 import { type Plat, platFor } from '../support/plat.ts';
@@ -33,12 +35,40 @@ describe.each([
     expect(code).toBe(0);
     expect(stdout).toContain('alice may not delete pods/web.\n');
     expect(stdout).toContain(`RoleBinding ${ns}/readers of ClusterRole view: its rule lacks the verb`);
-    const manifest = stdout.slice(stdout.indexOf('---\n'));
     expect(await alice.run(['auth', 'can-i', 'delete', 'pods/web', '-n', ns])).toMatchObject({ code: 1 });
-    await admin.ok(['apply', '-f', '-'], manifest);
+    await admin.ok(['apply', '-f', '-'], stdout);
     expect(await alice.run(['auth', 'can-i', 'delete', 'pods/web', '-n', ns])).toMatchObject({ code: 0 });
     expect(await alice.run(['auth', 'can-i', 'delete', 'pods/other', '-n', ns])).toMatchObject({ code: 1 });
     expect(await admin.run(['why', 'denied', 'delete', 'pods/web', '-n', ns, '--as', 'alice'])).toMatchObject({ code: 1 });
+  });
+
+  test('on a terminal the words are no comments', async () => {
+    const io = testIO({ terminal: { ...testIO().terminal, size: () => ({ width: 80, height: 24 }) }, env: { NO_COLOR: '1' } });
+    const connection = ['--kubeconfig', server.running.adminConfigPath];
+    expect(await run(['why', 'denied', 'get', '/metrics', '--as', 'alice', ...connection], io)).toBe(0);
+    expect(io.stdout).toMatch(/^alice may not get \/metrics\.\nAuthorizers asked: /);
+    expect(io.stdout).not.toContain('#');
+  });
+
+  test('a subresource is named, and so are verbs that only commands have', async () => {
+    const { stdout } = await admin.run(['why', 'denied', 'patch', 'deployments/web', '--subresource', 'scale', '-n', ns, '--as', 'alice']);
+    expect(stdout).toContain('alice may not patch deployments/web (subresource scale).\n');
+    expect(await admin.run(['why', 'denied', 'scale', 'deployment/web', '-n', ns, '--as', 'alice'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('`plat why denied patch deployment/web --subresource scale`'),
+    });
+  });
+
+  test('verbs of a plat server are known', async () => {
+    for (const verb of ['history', 'explain']) {
+      const { code, stderr } = await admin.run(['why', 'denied', verb, 'deployments/web', '-n', ns, '--as', 'bob']);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(await admin.run(['create', 'role', 'r', `--verb=${verb}`, '--resource=pods', '--dry-run=client', '-n', ns])).toMatchObject({
+        stderr: '',
+      });
+    }
+    expect((await admin.run(['why', 'denied', 'hstory', 'pods', '-n', ns])).stderr).toContain('is not a standard verb');
   });
 
   test('what is allowed: the binding and its rule', async () => {
@@ -51,9 +81,19 @@ describe.each([
   test('about oneself everybody may ask, and learns no binding that they may not list', async () => {
     if (identity === 'kubernetes') {
       // No role of a stock server has the right: an administrator gives it.
-      expect((await alice.run(['why', 'denied', 'list', 'secrets', '-n', ns])).stderr).toContain(
-        'cannot create resource "accessexplanations"',
-      );
+      for (const [args, question] of [
+        [['denied', 'list', 'secrets', '-n', ns], `denied list secrets -n ${ns} --as=alice`],
+        [['denied', 'get', 'secrets/a', '-n', ns, '--as', 'bob'], `denied get secrets/a -n ${ns} --as=bob`],
+        [['allowed', 'list', 'nodes'], 'allowed list nodes -A --as=alice'],
+        [['denied', 'get', '/metrics'], 'denied get /metrics --as=alice'],
+        [['denied'], 'denied --as=alice'],
+        [['pending', 'web', '-n', ns], 'denied create pendingexplanations.explain.k8s.io -A --as=alice'],
+      ] as const) {
+        const { code, stderr } = await alice.run(['why', ...args]);
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/^plat: .* cannot create resource "\w+" .* \(Forbidden\); /)]);
+        expect(stderr.split('(Forbidden); ')[1]).toBe(`ask an administrator to run \`plat why ${question}\`\n`);
+        expect((await admin.run(['why', ...question.split(' ')])).stderr).not.toContain('(Forbidden)');
+      }
       await admin.ok([
         'create',
         'clusterrole',

@@ -18,7 +18,7 @@ import { editDistance } from '@plat-dev/lib/suggest';
 import { productVersion, stockRelease } from '@plat-dev/lib/version';
 import { ApiError } from '@plat-dev/meta/errors';
 import type { Failure, IO } from './command.ts';
-import { whyCommand } from './why/hint.ts';
+import { whyHint } from './why/hint.ts';
 
 type CalledProgram = Pick<IO, 'program' | 'repeatedFlags'>;
 
@@ -126,8 +126,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^pod \S+ does not have a host assigned/, 'the pod is on no node: no scheduler has placed it'],
 ];
 function hintFor(error: ApiError, { repeatedFlags }: CalledProgram): string {
-  const why = whyCommand(error, repeatedFlags);
-  const hint = why === undefined ? hints.find(([pattern]) => pattern.test(error.message))?.[1] : `\`${why}\` explains it`;
+  const hint = whyHint(error, repeatedFlags) ?? hints.find(([pattern]) => pattern.test(error.message))?.[1];
   return hint === undefined ? '' : `; ${hint}`;
 }
 const messageOf = (error: unknown): string => fileErrorText(error) ?? (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 /** The action that a command line names, `delete pods/web` or `get /metrics`, as access reviews ask for it. */
 
+import type { QuestionSpec } from '@plat-dev/client/why';
 import { bool, FlagError, type FlagValues, text } from '@plat-dev/lib/flags';
 import { didYouMean } from '@plat-dev/lib/suggest';
 import { askedServer } from '../discovery/api-groups.ts';
@@ -16,6 +17,8 @@ type ActionOptions = FlagValues<{ Asking: typeof actionFlags }>;
 
 const resourceVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const rareVerbs = ['use', 'bind', 'escalate', 'impersonate', 'approve', 'sign', 'proxy', '*'];
+/** Verbs of a plat server alone: to read the history of an object, and what admission did with it. */
+export const platVerbs: readonly string[] = ['history', 'explain'];
 const urlVerbs = ['get', 'put', 'post', 'head', 'options', 'delete', 'patch', '*'];
 
 /** The verb, and a resource, a resource and a name, or a path. */
@@ -30,18 +33,19 @@ export function verbAndTarget(args: readonly string[], command: string): { verb:
 }
 
 /** The part of the spec of a review that names the action. */
-export async function actionOf(work: Work, verb: string, target: string, options: ActionOptions): Promise<object> {
+export type ActionSpec = Pick<QuestionSpec<'AccessExplanation'>, 'resourceAttributes' | 'nonResourceAttributes'>;
+export async function actionOf(work: Work, verb: string, target: string, options: ActionOptions): Promise<ActionSpec> {
   return target.startsWith('/') ? aboutPath(work, verb, target, options) : aboutResource(work, verb, target, options);
 }
 
-function aboutPath(work: Work, verb: string, path: string, options: ActionOptions): object {
+function aboutPath(work: Work, verb: string, path: string, options: ActionOptions): ActionSpec {
   if (options.subresource !== '') throw new FlagError('--subresource can not be used with NonResourceURL');
   checkVerb(work, verb, urlVerbs, []);
   return { nonResourceAttributes: { verb, path } };
 }
 
-async function aboutResource(work: Work, verb: string, target: string, options: ActionOptions): Promise<object> {
-  checkVerb(work, verb, resourceVerbs, rareVerbs);
+async function aboutResource(work: Work, verb: string, target: string, options: ActionOptions): Promise<ActionSpec> {
+  checkVerb(work, verb, resourceVerbs, isStock(work.io) ? rareVerbs : [...rareVerbs, ...platVerbs]);
   const [type = '', name, more] = target.split('/');
   if (type === '' || name === '' || more !== undefined)
     throw new FlagError(`${JSON.stringify(target)} is not of the form type or type/name`);

@@ -3,6 +3,7 @@ import { FlagError, list, pairs, repeated, text } from '@plat-dev/lib/flags';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { parseLabelSelector } from '@plat-dev/meta/labels';
 import type { JsonObject } from '@plat-dev/schema/types';
+import { platVerbs } from '../auth/asked-action.ts';
 import type { IO } from '../command.ts';
 import { isStock } from '../program.ts';
 import type { Work } from '../work.ts';
@@ -95,7 +96,8 @@ async function resourceRules({ verb, resource, resourceName }: RoleOptions, work
     }));
 }
 function warnOfVerbs(verbs: readonly string[], io: IO): void {
-  for (const verb of verbs) if (!resourceVerbs.has(verb)) io.err(`Warning: '${verb}' is not a standard resource verb\n`);
+  const isKnown = (verb: string): boolean => resourceVerbs.has(verb) || (!isStock(io) && platVerbs.includes(verb));
+  for (const verb of verbs) if (!isKnown(verb)) io.err(`Warning: '${verb}' is not a standard resource verb\n`);
 }
 /** `pods`, `deploy`, `deployments.apps/scale`, `*` of the core group, `*.apps`, `*.*`. Types that the server does not have are refused: the rule would have no effect. */
 async function resourceOf(word: string, work: Work): Promise<{ group: string; name: string }> {

@@ -43,10 +43,12 @@ interface ExplainedAccess {
   readonly target: string;
   readonly who: string;
   readonly status: AnswerStatus<'AccessExplanation'>;
+  /** The words are comments, so that all of it can be applied. */
+  readonly isManifest?: boolean;
 }
 /** `yaml` is passed in, because most commands do without that module. */
 export function accessText(
-  { verb, target, who, status }: ExplainedAccess,
+  { verb, target, who, status, isManifest = false }: ExplainedAccess,
   yaml: (value: JsonValue) => string,
   paint: Paint = plain,
 ): string {
@@ -60,11 +62,10 @@ export function accessText(
   if (nearest.length > 0) lines.push('', 'Nearest bindings:', ...nearest.map((grant) => `  ${grantText(grant)}`));
   const owners = nearest.flatMap(({ lacks = [], subjects = [] }) => (lacks.includes('subject') ? subjects : []));
   if (owners.length > 0) lines.push('', `Those who may: ${[...new Set(owners.map(subjectText))].slice(0, 10).join(', ')}`);
-  if (proposal != null) {
-    const documents = [proposal.role, proposal.binding].map((object) => yaml(object as JsonValue));
-    lines.push('', 'The smallest role that would allow it, for `plat apply -f -`:', '', `---\n${documents.join('---\n')}`.trimEnd());
-  } else if (!allowed) lines.push('', 'No role can allow it: RBAC is not asked, or an authorizer before it refuses.');
-  return `${lines.join('\n')}\n`;
+  if (proposal != null) lines.push('', 'The smallest role that would allow it, for `plat apply -f -`:', '');
+  else if (!allowed) lines.push('', 'No role can allow it: RBAC is not asked, or an authorizer before it refuses.');
+  const documents = proposal == null ? [] : [proposal.role, proposal.binding].map((object) => `---\n${yaml(object as JsonValue)}`);
+  return [...lines.map((line) => `${isManifest ? `# ${line}`.trimEnd() : line}\n`), ...documents].join('');
 }
 
 /** A table of those who may do something. */

@@ -1,15 +1,18 @@
 /** `plat why denied` and `plat why allowed`: what decided about a request, and what would allow it. */
 import { choice, FlagError, type FlagValues, text } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { own } from '@plat-dev/lib/own';
 import type { JsonValue } from '@plat-dev/schema/types';
-import { actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
+import { type ActionSpec, actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { paintFor } from '../output/colours.ts';
 import { printable } from '../output/print-table.ts';
+import { shellWord } from '../terminal/shell-word.ts';
 import { type Work, withServer } from '../work.ts';
 import { accessText } from './access-text.ts';
 import { askWhy } from './ask.ts';
+import { deniedQuestion, withQuestion } from './hint.ts';
 
 const table = {
   Asking: { ...actionFlags, 'audit-id': text('', 'Ask about the refused request with this audit id.', { value: 'ID' }) },
@@ -26,12 +29,12 @@ function accessCommand(word: 'denied' | 'allowed', summary: string) {
     flags: table,
     more: `
 ${word === 'denied' ? 'Without arguments it is about the last request of yours that was refused, as far as the server remembers.\n\n' : ''}With --as and --as-group the answer is about that user, which needs the right to create subjectaccessreviews; the request itself is
-yours. Roles and bindings that you may not list are left out.
+yours. Roles and bindings that you may not list are left out.${word === 'denied' ? ' In files and pipes the words are comments of YAML, so that the\noutput can be applied.' : ''}
 
 Examples:
   ${name} delete pods/web -n team
   ${name} list secrets --as=alice
-  ${name} get /metrics --as=system:serviceaccount:monitoring:prometheus
+  ${name} get /metrics --as=system:serviceaccount:monitoring:prometheus${word === 'denied' ? `\n  ${name} patch deployments/web --subresource scale --as=alice | plat apply -f -` : ''}
 
 Exit codes:
   0   the request is ${word}
@@ -42,11 +45,12 @@ Exit codes:
       if (options.auditId !== '' && args.length > 0) throw new FlagError('--audit-id names the request: leave out the verb and the type');
       const isLast = args.length === 0 && word === 'denied';
       const named = isLast ? undefined : verbAndTarget(args, name);
+      if (named !== undefined) checkCommand(named, name);
       return withServer({ ...options, as: undefined, asGroup: [], asUid: undefined }, io, async (work) => {
         const asked =
           named === undefined
             ? await lastRefusal(work, options)
-            : { ...named, action: await actionOf(work, named.verb, named.target, options) };
+            : { ...named, target: targetText(named.target, options), action: await actionOf(work, named.verb, named.target, options) };
         return explain(work, word, asked, options);
       });
     },
@@ -55,16 +59,37 @@ Exit codes:
 export const whyDenied = accessCommand('denied', 'Explain why a request is refused, and which role would allow it.');
 export const whyAllowed = accessCommand('allowed', 'Explain which binding and rule allow a request.');
 
+const targetText = (target: string, { subresource }: Options): string =>
+  subresource === '' ? target : `${target} (subresource ${subresource})`;
+
+/** Commands that people take for verbs, with what their requests have. */
+const requestsOfCommands: Readonly<Record<string, readonly [verb: string, subresource?: string]>> = {
+  edit: ['patch'],
+  exec: ['create', 'exec'],
+  logs: ['get', 'log'],
+  scale: ['patch', 'scale'],
+};
+/** A role with such a verb would allow nothing. */
+function checkCommand({ verb, target }: Pick<AskedAction, 'verb' | 'target'>, name: string): void {
+  const [requestVerb, subresource] = own(requestsOfCommands, verb) ?? [];
+  if (requestVerb === undefined) return;
+  const question = `${name} ${requestVerb} ${shellWord(target)}${subresource === undefined ? '' : ` --subresource ${subresource}`}`;
+  throw new FlagError(`${verb} is a command and not a verb of requests: ask \`${question}\``);
+}
+
 interface AskedAction {
   readonly verb: string;
   readonly target: string;
   /** The part of the spec that names it. */
-  readonly action: object;
+  readonly action: ActionSpec;
 }
 /** The newest refusal that the server remembers, of this user or of the one of --as. */
 async function lastRefusal(work: Work, { auditId, as = '' }: Options): Promise<AskedAction> {
   const spec = { ...(auditId !== '' && { auditID: auditId }), ...(as !== '' && { user: as }) };
-  const { status } = await askWhy(work, 'RefusalSearch', spec);
+  const command = `plat why denied${auditId === '' ? '' : ` --audit-id ${shellWord(auditId)}`}`;
+  const { status } = await askWhy(work, 'RefusalSearch', spec).catch((error: unknown) => {
+    throw withQuestion(error, { command, as: as === '' ? undefined : as });
+  });
   const refusal = status?.refusals?.[0];
   if (refusal === undefined) {
     const which = auditId === '' ? '' : ` with the audit id ${auditId}`;
@@ -86,7 +111,9 @@ async function lastRefusal(work: Work, { auditId, as = '' }: Options): Promise<A
 
 async function explain(work: Work, word: 'denied' | 'allowed', { verb, target, action }: AskedAction, options: Options): Promise<number> {
   const spec = { ...action, ...subjectOf(options) };
-  const answer = await askWhy(work, 'AccessExplanation', spec);
+  const answer = await askWhy(work, 'AccessExplanation', spec).catch((error: unknown) => {
+    throw withQuestion(error, { command: questionText(word, action), as: options.as });
+  });
   const { allowed } = answer.status;
   const code = allowed === (word === 'allowed') ? 0 : 1;
   const { io } = work;
@@ -94,15 +121,24 @@ async function explain(work: Work, word: 'denied' | 'allowed', { verb, target, a
   else {
     const { stringifyYaml } = await import('@plat-dev/schema/yaml');
     if (options.output === 'yaml') io.out(stringifyYaml(answer as unknown as JsonValue));
-    else io.out(accessText({ verb, target, who: options.as ?? 'You', status: answer.status }, stringifyYaml, paintFor(io)));
+    else {
+      const isManifest = word === 'denied' && io.terminal.size() === undefined;
+      io.out(accessText({ verb, target, who: options.as ?? 'You', status: answer.status, isManifest }, stringifyYaml, paintFor(io)));
+    }
   }
   return code;
+}
+function questionText(word: 'denied' | 'allowed', { resourceAttributes, nonResourceAttributes }: ActionSpec): string {
+  const { verb = '', path = '' } = nonResourceAttributes ?? {};
+  const question =
+    resourceAttributes == null ? `plat why denied ${shellWord(verb)} ${shellWord(path)}` : deniedQuestion(resourceAttributes);
+  return question.replace('denied', word);
 }
 
 /** Groups that every user of that name has, as with impersonation. */
 function subjectOf({ as, asGroup = [] }: Options): object {
   if (as === undefined || as === '') return {};
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(as) ?? [];
-  const own = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
-  return { user: as, groups: [...new Set([...asGroup, ...own, 'system:authenticated'])] };
+  const ownGroups = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return { user: as, groups: [...new Set([...asGroup, ...ownGroups, 'system:authenticated'])] };
 }
