@@ -59,6 +59,21 @@ describe('plat history', () => {
     expect((await plat.json(['history', 'cm', '-A', '--since', '2999-01-01T00:00:00Z'])).items).toEqual([]);
   });
 
+  test('a user without changes is named, with the service account of that short name', async () => {
+    const own = await server.namespace();
+    const account = `system:serviceaccount:${own}:bob`;
+    await plat.ok(['create', 'configmap', 'a', '-n', own, ...as(account)]);
+    for (const command of [['history', 'cm/a'], ['history', 'cm'], ['log'], ['undo', '--since', '1h']]) {
+      const said = async (user: string): Promise<string> => {
+        const { code, stdout, stderr } = await plat.run([...command, '-n', own, '--by', user]);
+        expect(code).toBe(0);
+        return stdout + stderr;
+      };
+      expect(await said('bob'), command.join(' ')).toBe(`No changes by bob; did you mean --by ${account}?\n`);
+      expect(await said('ob'), command.join(' ')).toBe('No changes by ob\n');
+    }
+  });
+
   test('what cannot be shown is an error that says why', async () => {
     for (const command of [
       ['history', 'cm/none'],
@@ -324,7 +339,7 @@ describe('plat undo of many changes', () => {
     expect(await plat.run(command)).toMatchObject({ code: 1, stdout: expect.stringContaining('bob has changed it since') });
     await plat.ok([...command, '--force', '--kind', 'configmaps']);
     expect((await live('forced')).data).toEqual({ a: '1' });
-    expect(await plat.ok(['undo', '--since', '1h', '--by', 'nobody', '-n', ns])).toBe('nothing to undo: no changes of nobody are left\n');
+    expect(await plat.ok(['undo', '--since', '1h', '--by', 'nobody', '-n', ns])).toBe('No changes by nobody\n');
     expect(await plat.run(['undo', '--since', '1h', '-n', ns])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('whose changes?'),

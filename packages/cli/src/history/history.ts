@@ -13,6 +13,7 @@ import { page } from '../output/pager.ts';
 import { TablePrinter } from '../output/print-table.ts';
 import { typeName, type Work, withServer } from '../work.ts';
 import { readTime } from './moments.ts';
+import { noChangesText } from './no-changes.ts';
 import { type Change, changesOf, changeWords, type HistoryPlace, isOfStatus } from './versions.ts';
 
 /** Filters of all commands that show changes. */
@@ -70,9 +71,12 @@ Examples:
       }
       const { by: user, manager, limit } = options;
       const filter = { since, user, manager, ...(limit > 0 && { pageSize: Math.min(limit, 250) }) };
-      const found = await changesOf(work, places, filter, limit, ({ version }) => options.status || !isOfStatus(version));
+      const isWanted = ({ version }: Change): boolean => options.status || !isOfStatus(version);
+      const found = await changesOf(work, places, filter, limit, isWanted);
       warnOfRefused(work, found.refused);
-      await show(work, options, found.changes, places);
+      if (found.changes.length === 0 && options.output !== 'json' && options.output !== 'yaml')
+        io.err(`${await noChangesText(work, user, places, { since, manager }, isWanted)}\n`);
+      else await show(work, options, found.changes, places);
       if (found.isCut && options.output !== 'json' && options.output !== 'yaml')
         io.err('note: there are older changes; --limit 0 shows all\n');
       return found.refused.length > 0 ? 1 : 0;
@@ -89,7 +93,6 @@ export function warnOfRefused({ io }: Work, refused: readonly Error[]): void {
 async function show({ io }: Work, options: Options, changes: readonly Change[], places: readonly HistoryPlace[]): Promise<void> {
   const { output } = options;
   if (output === 'json' || output === 'yaml') return io.out(await documentText(changes, output));
-  if (changes.length === 0) return io.err('No changes found.\n');
   const isNamed = places.length === 1 && places[0]?.name !== undefined;
   const severalKinds = new Set(places.map(({ resource }) => typeName(resource))).size > 1;
   await page(io, table(io, options, changes, { isNamed, severalKinds }));

@@ -16,6 +16,7 @@ import { type Work, withServer } from '../work.ts';
 import { ChangeFollower } from './follow-changes.ts';
 import { changeFlags, warnOfRefused } from './history.ts';
 import { clockText, readTime } from './moments.ts';
+import { noChangesText } from './no-changes.ts';
 import { type Change, changesOf, changeWords, isOfStatus, kindsWithHistory } from './versions.ts';
 
 const logFlags = {
@@ -85,15 +86,20 @@ class ChangeLog {
         (change) => this.isWanted(change),
         (change) => this.show(change),
       ).run();
-    else if (changes.length === 0) work.io.err('No changes found.\n');
+    else if (changes.length === 0)
+      work.io.err(`${await noChangesText(work, user, places, { since, manager }, (change) => this.isShown(change))}\n`);
     return refused.length > 0 && !follow ? 1 : 0;
   }
   private namespaceOf({ namespaced }: ApiResource): string | undefined {
     return namespaced && !this.options.allNamespaces ? this.work.namespace : undefined;
   }
-  private isWanted({ version }: Change): boolean {
-    const { by: user, manager, status } = this.options;
-    if (user !== '' && version.user !== user) return false;
+  private isWanted(change: Change): boolean {
+    const { by: user } = this.options;
+    return (user === '' || change.version.user === user) && this.isShown(change);
+  }
+  /** Of whatever user. */
+  private isShown({ version }: Change): boolean {
+    const { manager, status } = this.options;
     if (manager !== '' && version.fieldManager !== manager) return false;
     return status || !isOfStatus(version);
   }

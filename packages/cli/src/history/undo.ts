@@ -13,6 +13,7 @@ import { isConfirmed } from '../terminal/question.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { warnOfRefused } from './history.ts';
 import { clockText, readMoment, readTime } from './moments.ts';
+import { noChangesText } from './no-changes.ts';
 import { stateAt } from './past-object.ts';
 import { NotUndone, type UndoStep, undoOfChanges, undoOfLastChange, undoTo } from './undo-plan.ts';
 import { doneWords, inUndoOrder, type PreparedStep, stepDiff, UndoRequests } from './undo-steps.ts';
@@ -148,8 +149,13 @@ async function undoMany(work: Work, since: number, options: Options): Promise<nu
     resource,
     namespace: resource.namespaced && !options.allNamespaces ? work.namespace : undefined,
   }));
-  const { changes, refused } = await changesOf(work, places, { since, user: options.by }, 0, ({ version }) => !isOfStatus(version));
+  const isWanted = ({ version }: Change): boolean => !isOfStatus(version);
+  const { changes, refused } = await changesOf(work, places, { since, user: options.by }, 0, isWanted);
   warnOfRefused(work, refused);
+  if (changes.length === 0) {
+    io.out(`${await noChangesText(work, options.by, places, { since }, isWanted)}\n`);
+    return refused.length > 0 ? 1 : 0;
+  }
   const failures: NotUndone[] = [];
   const steps = await plan(work, changes, options, failures);
   if (steps.length === 0 && failures.length === 0) {
