@@ -137,14 +137,13 @@ function versionsSuite(scenario: Scenario): void {
   });
 
   scenario('many versions of a key and of many keys are read by pages', async ({ engine }) => {
-    const base = engine.revision;
-    for (let index = 1; index <= 60; index++) await engine.commit([put(`k${index % 3}`, `${index}`), put(`once/${index}`, '')]);
+    const commits: number[] = [];
+    for (let index = 1; index <= 60; index++)
+      commits.unshift((await engine.commit([put(`k${index % 3}`, `${index}`), put(`once/${index}`, '')])).revision);
     await compactAll(engine);
     const versions = await allVersions(engine, { prefix: 'k1', exact: true, limit: 7 });
     expect(versions.map(({ value }) => Number(value))).toEqual(Array.from({ length: 20 }, (_, index) => 58 - 3 * index));
-    expect((await allVersions(engine, { limit: 7 })).map(({ revision }) => revision - base)).toEqual(
-      Array.from({ length: 120 }, (_, index) => 60 - Math.floor(index / 2)),
-    );
+    expect((await allVersions(engine, { limit: 7 })).map(({ revision }) => revision)).toEqual(commits.flatMap((one) => [one, one]));
   });
 }
 
