@@ -1,22 +1,12 @@
 /** The files of the page: those with a hash in their name never change, and are there in compressed forms as well. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { own } from '@plat-dev/lib/own';
+import { contentTypeOf } from '@plat-dev/lib/files/content-type';
 import { type BrowserRequest, type BrowserResponse, headerOf, send } from './exchange.ts';
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.txt': 'text/plain; charset=utf-8',
-};
+const HTML = 'text/html; charset=utf-8';
 /** A name within the folder, without any that leads out of it or is hidden. */
 const fileName = /^(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 const ASSETS = 'assets/';
@@ -30,11 +20,11 @@ export function builtFiles(): string {
 /** Sends the file of a path below `/console/`, else the page itself, which has its own paths. */
 export async function sendAsset(directory: string, path: string, request: BrowserRequest, response: BrowserResponse): Promise<void> {
   const isAsset = path.startsWith(ASSETS);
-  const type = own(types, extname(path));
+  const type = contentTypeOf(path);
   const isFile = type !== undefined && fileName.test(path);
   if (isFile && (await sendFile(join(directory, path), type, isAsset, request, response))) return;
   if (isAsset) send(request, response, 404, plainText, 'there is no such file of the console\n');
-  else if (!(await sendFile(join(directory, 'index.html'), types['.html'] as string, false, request, response)))
+  else if (!(await sendFile(join(directory, 'index.html'), HTML, false, request, response)))
     send(request, response, 503, plainText, 'the console is not part of this build: `npm run build` makes it\n');
 }
 const plainText = ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store'];
@@ -72,7 +62,7 @@ const encodings = [
 
 /** What browsers get at `/`, in place of an answer of the API. */
 export function sendWelcome(request: BrowserRequest, response: BrowserResponse): void {
-  send(request, response, 200, ['Content-Type', types['.html'] as string, 'Cache-Control', 'no-store', 'Vary', 'Accept'], welcome);
+  send(request, response, 200, ['Content-Type', HTML, 'Cache-Control', 'no-store', 'Vary', 'Accept'], welcome);
 }
 const welcome = `<!doctype html>
 <html lang="en">

@@ -161,9 +161,11 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
     clock: systemClock,
     routes: new Routes(),
     limits: new TimeLimits(systemClock, 30_000),
-    report: (error) => {
-      throw error;
-    },
+    // The request is answered, and the test fails with the error.
+    report: (error) =>
+      queueMicrotask(() => {
+        throw error;
+      }),
     finished: () => {},
   });
   const inner = inProcess(handle as never, { name: 'user', groups: [] }, (status, body) => new Error(`${status} ${body}`));

@@ -9,19 +9,11 @@
 import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { basename, extname, join, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { pipeline } from 'node:stream';
+import { contentTypeOf } from '@plat-dev/lib/files/content-type';
 import { own } from '@plat-dev/lib/own';
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.txt': 'text/plain; charset=utf-8',
-};
 /** Names of a list; more are left out. */
 const MAX_NAMES = 10_000;
 
@@ -42,7 +34,7 @@ export async function sendFile(directory: string, path: string, response: Server
 }
 
 function send(file: string, response: ServerResponse): true {
-  response.writeHead(200, { 'content-type': own(types, extname(file)) ?? 'application/octet-stream' });
+  response.writeHead(200, { 'content-type': contentTypeOf(file) ?? 'application/octet-stream' });
   pipeline(createReadStream(file), response, () => {});
   return true;
 }

@@ -13,5 +13,5 @@ export function readTraceparent(header: string | undefined): { readonly trace: s
 export function traceparentOf(ctx: Context): string | undefined {
   if (ctx.traceparent !== undefined) return ctx.traceparent;
   const header = ctx.header('traceparent');
-  return readTraceparent(header) === undefined ? undefined : header;
+  return header === undefined || readTraceparent(header) === undefined ? undefined : header;
 }
