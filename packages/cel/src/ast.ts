@@ -40,7 +40,12 @@ export type MapLiteral = Place & { readonly node: 'map'; readonly entries: reado
 export interface MapEntry extends ListItem {
   readonly key: Expr;
 }
-type MessageLiteral = Place & { readonly node: 'message'; readonly name: string };
+/** `Name{field: value}` */
+export type MessageLiteral = Place & { readonly node: 'message'; readonly name: string; readonly fields: readonly MessageField[] };
+export interface MessageField extends ListItem {
+  readonly name: string;
+  readonly at: number;
+}
 /** A macro over the items of a list or the keys of a map. */
 export type Comprehension = Place & {
   readonly node: 'comprehension';

@@ -49,7 +49,7 @@ test.each<[string, string]>([
   ['cel.bind(n, self.name, n + n)', 'string'],
   ['self.items.exists_one(i, i.weight > 1.0)', 'bool'],
   ["'a,b'.split(',')", 'list(string)'],
-  ["quantity('1').add(1)", 'quantity'],
+  ["quantity('1').add(1)", 'kubernetes.Quantity'],
 ])('%s is of type %s', (source, type) => {
   expect(showType(compile(source, types).type)).toBe(type);
 });
@@ -70,7 +70,7 @@ test.each<[string, string, number]>([
   ['self.items.all(i, i.key)', "expected type 'bool' but found 'string'", 20],
   ['self.items.all(i, true) && i == 1', "undeclared reference to 'i' (in container '')", 28],
   ['{1.5: 1}', 'unsupported key type: double', 2],
-  ['Thing{replicas: 1}', "undeclared reference to 'Thing' (in container '')", 1],
+  ['Thing{replicas: 1}', "undeclared reference to 'Thing' (in container '')", 6],
   ['[1].all(x, x, x)', 'duplicate variable name: x', 12],
 ])('%s does not compile', (source, message, column) => {
   let caught: unknown;

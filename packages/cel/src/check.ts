@@ -1,22 +1,27 @@
 /** Resolves the names and calls of an expression, and finds the type of every part of it. */
 import { own } from '@plat-dev/lib/own';
-import type { Bind, Call, Comprehension, Expr, Ident, ListLiteral, Literal, Logic, MapLiteral, Select } from './ast.ts';
+import type { Bind, Call, Comprehension, Expr, Ident, ListLiteral, Literal, Logic, MapLiteral, MessageLiteral, Select } from './ast.ts';
 import type { Checked, CheckedItem } from './checked-expressions.ts';
+import type { Environment } from './environment.ts';
 import { type CelIssue, placeOf } from './errors.ts';
-import { functions } from './functions/index.ts';
 import type { Overload } from './functions/signature.ts';
+import { wrongLiteral } from './literal-checks.ts';
 import { nameOf } from './parser.ts';
+import type { Meter } from './pattern/match.ts';
 import {
   assignable,
   type Bindings,
   BOOL,
   type CelType,
   DYN,
+  type Field,
   fits,
   INT,
+  isEquivalent,
   join,
   listOf,
   mapOf,
+  type ObjectType,
   optionalOf,
   showType,
   substitute,
@@ -24,13 +29,6 @@ import {
   type Variables,
 } from './types.ts';
 import { TypeValue } from './values.ts';
-
-/** Names of types, which stand for themselves. */
-const typeNames = new Set(
-  'bool bytes double int list map null_type string type uint optional_type google.protobuf.Timestamp google.protobuf.Duration net.IP net.CIDR'.split(
-    ' ',
-  ),
-);
 
 export interface CheckResult {
   readonly root: Checked;
@@ -44,10 +42,11 @@ export interface CheckResult {
 /** Most issues that are reported of one expression. */
 const MAX_ISSUES = 20;
 
-export function check(source: string, expr: Expr, variables: Variables): CheckResult {
-  const checker = new Checker(source, variables);
+export function check(source: string, expr: Expr, variables: Variables, environment: Environment, meter: Meter): CheckResult {
+  const checker = new Checker(source, variables, environment, meter);
   const root = checker.visit(expr);
-  return { root, variables: checker.used, slots: checker.slots, issues: checker.issues };
+  const issues = checker.issues.length > 0 ? checker.issues : checker.literalIssues;
+  return { root, variables: checker.used, slots: checker.slots, issues };
 }
 
 interface Local {
@@ -60,15 +59,23 @@ const UNKNOWN: Checked = { op: 'constant', type: DYN, value: null };
 
 class Checker {
   readonly issues: CelIssue[] = [];
+  /** They count where there are no others. */
+  readonly literalIssues: CelIssue[] = [];
   readonly used = new Set<string>();
   slots = 0;
   private readonly source: string;
   private readonly variables: Variables;
+  private readonly environment: Environment;
+  private readonly meter: Meter;
   private locals: Local[] = [];
+  /** Within a call of `format`. */
+  private isFormatted = false;
 
-  constructor(source: string, variables: Variables) {
+  constructor(source: string, variables: Variables, environment: Environment, meter: Meter) {
     this.source = source;
     this.variables = variables;
+    this.environment = environment;
+    this.meter = meter;
   }
 
   private report(at: number, message: string): Checked {
@@ -95,7 +102,7 @@ class Checker {
       case 'map':
         return this.map(expr);
       case 'message':
-        return this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
+        return this.message(expr);
       case 'comprehension':
         return this.comprehension(expr);
       case 'bind':
@@ -119,7 +126,7 @@ class Checker {
       this.used.add(name);
       return { op: 'variable', type, name };
     }
-    return typeNames.has(name) ? { op: 'constant', type: TYPE, value: new TypeValue(name) } : undefined;
+    return this.environment.typeNames.has(name) ? { op: 'constant', type: TYPE, value: new TypeValue(name) } : undefined;
   }
   /** `a.b.c` where that is the name of a variable or a type. */
   private qualified(expr: Expr): Checked | undefined {
@@ -146,7 +153,7 @@ class Checker {
         if (type.key.kind === 'string' || type.key.kind === 'dyn') return { property: expr.field, type: type.of };
         break;
       case 'object': {
-        const field = type.fields.get(expr.field);
+        const field = fieldOf(type, expr.field);
         if (field === undefined) this.report(expr.at, `undefined field '${expr.field}'`);
         return field;
       }
@@ -162,13 +169,25 @@ class Checker {
   private call(expr: Call): Checked {
     const space = expr.target === undefined ? undefined : nameOf(expr.target);
     const inSpace = space === undefined ? undefined : `${space}.${expr.name}`;
-    const isMember = inSpace === undefined ? expr.target !== undefined : !functions.has(inSpace);
+    const isMember = inSpace === undefined ? expr.target !== undefined : !this.environment.functions.has(inSpace);
     const name = isMember || inSpace === undefined ? expr.name : inSpace;
+    const wasFormatted = this.isFormatted;
+    this.isFormatted ||= name === 'format';
     const target = isMember && expr.target !== undefined ? [this.visit(expr.target)] : [];
     const args = [...target, ...expr.args.map((arg) => this.visit(arg))];
-    const overloads = functions.get(name) ?? [];
+    this.isFormatted = wasFormatted;
+    const overloads = this.environment.functions.get(name) ?? [];
     if (overloads.length === 0) return this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
+    if (this.environment.has('checkedLiterals')) this.checkLiteral(expr);
     return this.resolve(expr.at, name, isMember, overloads, args);
+  }
+
+  private checkLiteral(expr: Call): void {
+    const issue = wrongLiteral(expr, this.meter);
+    if (issue !== undefined) this.reportLiteral(issue.at, issue.message);
+  }
+  private reportLiteral(at: number, message: string): void {
+    if (this.literalIssues.length < MAX_ISSUES) this.literalIssues.push({ ...placeOf(this.source, at), message });
   }
 
   private resolve(at: number, name: string, isMember: boolean, named: readonly Overload[], args: readonly Checked[]): Checked {
@@ -213,7 +232,16 @@ class Checker {
 
   private list(expr: ListLiteral): Checked {
     const items = expr.items.map(({ value, optional }) => this.item(value, optional));
-    return { op: 'list', type: listOf(joined(items.map(itemType)), items.length), items };
+    const places = expr.items.map(({ value }) => value.at);
+    return { op: 'list', type: listOf(this.joined(items.map(itemType), places), items.length), items };
+  }
+  /** The type of all items, keys or values: in a stock server they have to be of one, except what is formatted. */
+  private joined(types: readonly CelType[], places: readonly number[]): CelType {
+    const [first = DYN, ...rest] = types;
+    const other = this.environment.isStock && !this.isFormatted ? types.findIndex((type) => !isEquivalent(first, type)) : -1;
+    if (other >= 0)
+      this.reportLiteral(places[other] as number, `expected type '${showType(first)}' but found '${showType(types[other] as CelType)}'`);
+    return rest.reduce(join, first);
   }
   private item(expr: Expr, optional: boolean): CheckedItem {
     const value = this.visit(expr);
@@ -227,8 +255,29 @@ class Checker {
       if (!/^(?:dyn|string|int|uint|bool)$/.test(checked.type.kind)) this.report(key.at, `unsupported key type: ${showType(checked.type)}`);
       return { key: checked, ...this.item(value, optional) };
     });
-    const type = mapOf(joined(entries.map(({ key }) => key.type)), joined(entries.map(itemType)), entries.length);
-    return { op: 'map', type, entries };
+    const keyPlaces = expr.entries.map(({ key }) => key.at);
+    const valuePlaces = expr.entries.map(({ value }) => value.at);
+    const key = this.joined(
+      entries.map((entry) => entry.key.type),
+      keyPlaces,
+    );
+    return { op: 'map', type: mapOf(key, this.joined(entries.map(itemType), valuePlaces), entries.length), entries };
+  }
+  private message(expr: MessageLiteral): Checked {
+    const type = this.environment.constructed(expr.name);
+    if (type === undefined) {
+      for (const { value } of expr.fields) this.visit(value);
+      return this.report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
+    }
+    const fields = expr.fields.map(({ name, at, value, optional }) => {
+      const item = this.item(value, optional);
+      const field = fieldOf(type, name);
+      if (field === undefined) this.report(at, `undefined field '${name}'`);
+      else if (!assignable(field.type, itemType(item)))
+        this.report(at, `expected type of field '${name}' is '${showType(field.type)}' but provided type is '${showType(itemType(item))}'`);
+      return { name, ...item };
+    });
+    return { op: 'object', type, fields };
   }
 
   // ---- macros --------------------------------------------------------------------------------------------------------
@@ -298,7 +347,11 @@ function selection({ test, optional }: Select): { op: 'field' | 'has' | 'optiona
 }
 
 const itemType = ({ value, optional }: CheckedItem): CelType => (optional && value.type.kind === 'optional' ? value.type.of : value.type);
-const joined = (types: readonly CelType[]): CelType => (types.length === 0 ? DYN : types.reduce(join));
+
+/** A field of an object by the name that expressions use. */
+function fieldOf(type: ObjectType, name: string): Field | undefined {
+  return type.fields.get(name) ?? (type.open === undefined ? undefined : { property: name, type: type.open });
+}
 
 /** What a macro goes over: keys or indexes, and values. Undefined where there is nothing to go over. */
 function iterated(type: CelType): { readonly key: CelType; readonly value: CelType } | undefined {

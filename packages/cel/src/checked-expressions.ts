@@ -1,7 +1,7 @@
 /** Expressions whose names and calls are resolved, and whose types are known. */
 import type { Macro } from './ast.ts';
 import type { Overload } from './functions/signature.ts';
-import type { CelType } from './types.ts';
+import type { CelType, ObjectType } from './types.ts';
 
 interface Typed {
   readonly type: CelType;
@@ -30,6 +30,12 @@ export interface CheckedItem {
 }
 export type CheckedList = Typed & { readonly op: 'list'; readonly items: readonly CheckedItem[] };
 export type CheckedMap = Typed & { readonly op: 'map'; readonly entries: readonly (CheckedItem & { readonly key: Checked })[] };
+/** An object that is made by the name of its type. */
+export type CheckedObject = Typed & {
+  readonly op: 'object';
+  readonly type: ObjectType;
+  readonly fields: readonly (CheckedItem & { readonly name: string })[];
+};
 export type CheckedComprehension = Typed & {
   readonly op: 'comprehension';
   readonly macro: Macro;
@@ -58,5 +64,6 @@ export type Checked =
   | CheckedConditional
   | CheckedList
   | CheckedMap
+  | CheckedObject
   | CheckedComprehension
   | CheckedBind;

@@ -2,7 +2,7 @@
 import type { Checked, CheckedCall, CheckedComprehension, CheckedLogic } from './checked-expressions.ts';
 import { type Estimate, either, exactly, ONE, plus, type Range, range, type Sized, times, ZERO } from './estimates.ts';
 import { ROUND_UNITS } from './plan-comprehension.ts';
-import { LIST_UNITS, MAP_UNITS } from './plan-parts.ts';
+import { LIST_UNITS, MAP_UNITS, OBJECT_UNITS } from './plan-parts.ts';
 import type { CelType } from './types.ts';
 
 /** Sizes to assume of what no type bounds. */
@@ -24,21 +24,41 @@ const START_UNITS: Partial<Record<CheckedComprehension['macro'], number>> = {
   transformMapEntry: MAP_UNITS + 1,
 };
 
+/** A round of a macro, as a stock server expands it: conditions, and what becomes of an item. */
+function roundCost(macro: CheckedComprehension['macro'], body: Range, filter: Range | undefined): Range {
+  switch (macro) {
+    case 'all':
+    case 'exists':
+      return plus(body, exactly(ROUND_UNITS[macro]));
+    case 'existsOne':
+      return plus(body, range(1, 2));
+    case 'filter':
+      return plus(body, range(1, LIST_UNITS + 3));
+  }
+  const made = plus(body, exactly(macro === 'map' ? LIST_UNITS + 2 : macro === 'transformMap' ? 3 : 2));
+  return filter === undefined ? made : plus(filter, either(made, ONE));
+}
+
 /** A part with what it costs and how large its value may be. */
 interface Part extends Sized {
   readonly cost: Range;
 }
 
-export function estimateCost(root: Checked, sizes: Partial<AssumedSizes> = {}): Range {
-  return new Estimation({ ...DEFAULT_SIZES, ...sizes }).visit(root).cost;
+/** `stock`: sizes that a stock server does not know are not known. */
+export function estimateCost(root: Checked, stock: boolean, sizes: Partial<AssumedSizes> = {}): Range {
+  return new Estimation({ ...DEFAULT_SIZES, ...sizes }, stock).visit(root).cost;
 }
+
+const ANY_SIZE = range(0, Number.POSITIVE_INFINITY);
 
 class Estimation {
   private readonly sizes: AssumedSizes;
+  private readonly stock: boolean;
   private readonly locals: Sized[] = [];
 
-  constructor(sizes: AssumedSizes) {
+  constructor(sizes: AssumedSizes, stock: boolean) {
     this.sizes = sizes;
+    this.stock = stock;
   }
 
   visit(checked: Checked): Part {
@@ -46,12 +66,12 @@ class Estimation {
       case 'constant':
         return { cost: ZERO, size: exactly(constantSize(checked.value)) };
       case 'variable':
-        return { cost: ONE, ...this.sized(checked.type) };
+        return { cost: ONE, ...this.sized(checked.type), isDeclared: true };
       case 'local':
         return { cost: ONE, ...(this.locals[checked.slot] ?? this.sized(checked.type)) };
       case 'field':
       case 'optionalField':
-        return { cost: plus(this.visit(checked.operand).cost, ONE), ...this.sized(checked.type) };
+        return { cost: plus(this.visit(checked.operand).cost, ONE), ...this.sized(checked.type), isDeclared: true };
       case 'has':
         return { cost: this.visit(checked.operand).cost, size: ONE };
       case 'call':
@@ -74,6 +94,12 @@ class Estimation {
           MAP_UNITS,
           checked.entries.map(({ value }) => this.visit(value)),
           checked.entries.map(({ key }) => this.visit(key)),
+        );
+      case 'object':
+        return this.container(
+          OBJECT_UNITS,
+          checked.fields.map(({ value }) => this.visit(value)),
+          [],
         );
       case 'comprehension':
         return this.comprehension(checked);
@@ -104,32 +130,57 @@ class Estimation {
   }
 
   private call({ overloads, args, type }: CheckedCall): Part {
-    const parts = args.map((arg) => this.visit(arg));
+    const parts = args.map((arg) => ({
+      ...this.visit(arg),
+      ...{ type: arg.type, stock: this.stock },
+      ...(arg.op === 'constant' && { literal: arg.value }),
+    }));
     const argsCost = parts.reduce((sum, { cost }) => plus(sum, cost), ZERO);
     let all: Estimate | undefined;
-    for (const { estimate } of overloads) {
-      const own: Estimate = estimate?.(parts) ?? { cost: ONE };
+    for (const { price } of overloads) {
+      const own: Estimate = price?.estimate(parts) ?? { cost: ONE };
       all = all === undefined ? own : widest(all, own);
     }
-    const { cost = ONE, size, item } = all ?? {};
-    const declared = this.sized(type);
+    const { cost = ONE, size, item } = all?.sizeUnknown && this.stock ? { cost: all.cost } : (all ?? {});
+    const declared = this.stock ? this.unbounded(type) : this.sized(type);
     const resultSize: Sized = { size: size ?? declared.size, ...((item ?? declared.item) && { item: (item ?? declared.item) as Range }) };
-    return { cost: plus(argsCost, range(Math.max(1, cost.min), Math.max(1, cost.max))), ...resultSize };
+    // A stock server lets what reads nothing be free.
+    const own = this.stock ? cost : range(Math.max(1, cost.min), Math.max(1, cost.max));
+    return { cost: plus(argsCost, own), ...resultSize };
+  }
+  /** The size of what a function makes, of which no declaration speaks. */
+  private unbounded(type: CelType): Sized {
+    switch (type.kind) {
+      case 'optional':
+        return this.unbounded(type.of);
+      case 'list':
+      case 'map':
+        return { size: ANY_SIZE, item: this.unbounded(type.of).size };
+      case 'bool':
+      case 'int':
+      case 'uint':
+      case 'double':
+      case 'timestamp':
+      case 'duration':
+        return { size: ONE };
+      default:
+        return { size: ANY_SIZE };
+    }
   }
 
   private comprehension(checked: CheckedComprehension): Part {
     const { macro, slot, secondSlot } = checked;
     const over = this.visit(checked.range);
-    const item: Sized = { ...this.sized(checked.variable), ...(over.item !== undefined && { size: over.item }) };
+    const isDeclared = over.isDeclared === true;
+    const item: Sized = { ...this.sized(checked.variable), ...(over.item !== undefined && { size: over.item }), isDeclared };
     this.locals[slot] = secondSlot === undefined && checked.range.type.kind !== 'map' ? item : this.sized(checked.variable);
     if (secondSlot !== undefined)
-      this.locals[secondSlot] = { ...this.sized(checked.second), ...(over.item !== undefined && { size: over.item }) };
+      this.locals[secondSlot] = { ...this.sized(checked.second), ...(over.item !== undefined && { size: over.item }), isDeclared };
     const body = this.visit(checked.body);
-    const filter = checked.filter === undefined ? ZERO : this.visit(checked.filter).cost;
-    const round = plus(plus(body.cost, filter), exactly(ROUND_UNITS[macro]));
-    const cost = plus(plus(over.cost, exactly(START_UNITS[macro] ?? 1)), times(over.size, round));
-    if (macro === 'filter') return { cost, size: range(0, over.size.max), ...(over.item && { item: over.item }) };
-    if (macro === 'map' || macro.startsWith('transform')) return { cost, size: range(0, over.size.max), item: body.size };
+    const filter = checked.filter && this.visit(checked.filter).cost;
+    const cost = plus(plus(over.cost, exactly(START_UNITS[macro] ?? 1)), times(over.size, roundCost(macro, body.cost, filter)));
+    if (macro === 'filter') return { cost, size: over.size, ...(over.item && { item: over.item }) };
+    if (macro === 'map' || macro.startsWith('transform')) return { cost, size: over.size, item: body.size };
     return { cost, size: ONE };
   }
 
@@ -171,7 +222,8 @@ class Estimation {
 function widest(a: Estimate, b: Estimate): Estimate {
   const size = a.size === undefined || b.size === undefined ? undefined : either(a.size, b.size);
   const item = a.item === undefined || b.item === undefined ? undefined : either(a.item, b.item);
-  return { cost: either(a.cost, b.cost), ...(size && { size }), ...(item && { item }) };
+  const sizeUnknown = a.sizeUnknown === true || b.sizeUnknown === true;
+  return { cost: either(a.cost, b.cost), ...(size && { size }), ...(item && { item }), ...(sizeUnknown && { sizeUnknown }) };
 }
 function constantSize(value: unknown): number {
   return typeof value === 'string' || value instanceof Uint8Array ? value.length : 1;

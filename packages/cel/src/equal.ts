@@ -1,18 +1,22 @@
 /** Equality and order. */
 import { Quantity } from '@plat-dev/lib/quantity';
 import { type Frame, PER_UNIT } from './budget.ts';
+import { compareVersions } from './compare-versions.ts';
 import type { CelType, ListType } from './types.ts';
 import {
   CelMap,
   CIDRValue,
+  ConstructedObject,
   Double,
   Duration,
+  FormatValue,
   IPValue,
   isMap,
   keysOf,
   lookUp,
   mapSize,
   Optional,
+  SemverValue,
   Timestamp,
   TypeValue,
   UInt,
@@ -56,8 +60,21 @@ function equalObjects(frame: Frame, a: unknown, b: unknown): boolean {
   if (a instanceof UrlValue) return b instanceof UrlValue && equal(frame, a.text, b.text);
   if (a instanceof IPValue) return b instanceof IPValue && equalBytes(frame, a.bytes, b.bytes);
   if (a instanceof CIDRValue) return b instanceof CIDRValue && a.bits === b.bits && equalBytes(frame, a.bytes, b.bytes);
+  if (a instanceof SemverValue) return b instanceof SemverValue && compareVersions(a, b) === 0;
+  if (a instanceof FormatValue) return b instanceof FormatValue && a.name === b.name;
+  if (a instanceof ConstructedObject) return b instanceof ConstructedObject && equalConstructed(frame, a, b);
   if (a instanceof Optional) return b instanceof Optional && a.present === b.present && (!a.present || equal(frame, a.value, b.value));
   return false;
+}
+
+function equalConstructed(frame: Frame, a: ConstructedObject, b: ConstructedObject): boolean {
+  if (a.typeName !== b.typeName || a.fields.size !== b.fields.size) return false;
+  for (const [field, value] of a.fields) {
+    frame.spend(ITEM_UNITS);
+    const other = b.fields.get(field);
+    if (other === undefined || !equal(frame, value, other)) return false;
+  }
+  return true;
 }
 
 /** Units of comparing an item with another, without what they hold. */

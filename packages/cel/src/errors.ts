@@ -53,6 +53,17 @@ export class CostExceeded extends Error {
   }
 }
 
+/** The evaluation needs an answer that is not there yet: it can begin again when the promise has settled. */
+export class Waiting extends Error {
+  readonly answer: Promise<unknown>;
+
+  constructor(answer: Promise<unknown>) {
+    super('waiting for an answer');
+    this.name = 'Waiting';
+    this.answer = answer;
+  }
+}
+
 /**
  * A failure within an evaluation, which `&&` and `||` may absorb. It is no Error because those note the stack, which takes longer
  * than the evaluation: an expression that fails for every item of a list would make that a matter of seconds.

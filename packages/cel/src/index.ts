@@ -11,10 +11,12 @@
  * Nothing here knows the API: the caller declares the types of its variables (types.ts), and values are read in place.
  */
 
+import { apiRelease } from '@plat-dev/lib/version';
 import { CostBudget, Frame } from './budget.ts';
 import { check } from './check.ts';
 import { type AssumedSizes, estimateCost } from './cost.ts';
-import { CelError, CelRuntimeError, Failure, placeOf } from './errors.ts';
+import { type Environment, environmentOf } from './environment.ts';
+import { CelError, CelRuntimeError, Failure, placeOf, Waiting } from './errors.ts';
 import { SyntaxFault } from './lexer.ts';
 import { parse } from './parser.ts';
 import type { Meter } from './pattern/match.ts';
@@ -22,7 +24,12 @@ import { plan } from './plan.ts';
 import { assignable, type CelType, showType, type Variables } from './types.ts';
 import { Double } from './values.ts';
 
-export { CelError, CelRuntimeError, CostExceeded } from './errors.ts';
+export { type Environment, type EnvironmentOptions, type Environments, environmentOf, environmentsOf } from './environment.ts';
+export { CelError, CelRuntimeError, CostExceeded, fail as failEvaluation, Waiting } from './errors.ts';
+export { authorizerLibrary } from './functions/authorizer.ts';
+export { mutationLibrary } from './functions/mutation.ts';
+export { type NamedFormat, namedFormats } from './functions/named-formats.ts';
+export type { Library } from './functions/signature.ts';
 export * from './types.ts';
 export { CostBudget };
 
@@ -32,6 +39,8 @@ export const MAX_SOURCE = 10_000;
 const MAX_PATTERN_STEPS = 20_000;
 
 export interface CompileOptions {
+  /** What the expression may use; everything that there is where it is left out. */
+  readonly environment?: Environment;
   /** The type that the result must have. */
   readonly result?: CelType;
   /** Longest source, where that is less than MAX_SOURCE. */
@@ -65,8 +74,8 @@ export function compile(source: string, variables: Variables, options: CompileOp
   }
 }
 
-function compiled(source: string, variables: Variables, { result }: CompileOptions): Program {
-  const { root, variables: used, slots, issues } = check(source, parse(source), variables);
+function compiled(source: string, variables: Variables, { result, environment = environmentOf(apiRelease) }: CompileOptions): Program {
+  const { root, variables: used, slots, issues } = check(source, parse(source, environment), variables, environment, patternMeter());
   if (issues.length > 0) throw new CelError(source, issues);
   if (result !== undefined && !assignable(result, root.type))
     throw new CelError(source, [{ line: 1, column: 1, message: `expected type '${showType(result)}' but found '${showType(root.type)}'` }]);
@@ -75,16 +84,19 @@ function compiled(source: string, variables: Variables, { result }: CompileOptio
     source,
     type: root.type,
     variables: used,
-    estimateCost: (sizes) => estimateCost(root, sizes),
+    estimateCost: (sizes) => estimateCost(root, environment.isStock, sizes),
     evaluate(values, budget) {
+      const frame = new Frame(values, slots === 0 ? NO_LOCALS : new Array<unknown>(slots), budget);
       try {
-        const value = run(new Frame(values, slots === 0 ? NO_LOCALS : new Array<unknown>(slots), budget));
+        const value = run(frame);
         return value instanceof Double ? value.value : value;
       } catch (error) {
         if (error instanceof Failure) throw new CelRuntimeError(error.message);
         // Only values of the API can be nested so deeply.
         if (error instanceof RangeError) throw new CelRuntimeError('a value is too large or nests too deeply');
         throw error;
+      } finally {
+        frame.end();
       }
     },
   };
@@ -101,4 +113,19 @@ function patternMeter(): Meter {
     },
     read: () => undefined,
   };
+}
+
+/** Evaluates as soon as all answers that the evaluation needs are there: what it asked for is asked again, and costs nothing twice. */
+export async function evaluateWhenReady(program: Program, values: Readonly<Record<string, unknown>>, budget: CostBudget): Promise<unknown> {
+  const { remaining, cost } = budget;
+  for (;;) {
+    try {
+      return program.evaluate(values, budget);
+    } catch (error) {
+      if (!(error instanceof Waiting)) throw error;
+      await error.answer;
+      budget.remaining = remaining;
+      budget.cost = cost;
+    }
+  }
 }

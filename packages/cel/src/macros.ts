@@ -34,13 +34,17 @@ function hasMacro(maker: NodeMaker, at: number, name: string, args: readonly Exp
 }
 
 function targetMacro(maker: NodeMaker, at: number, name: string, target: Expr, args: readonly Expr[]): Expr | undefined {
-  if (name === 'bind' && args.length === 3 && target.node === 'ident' && target.name === 'cel') return bind(maker, at, 'bind', args);
-  if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2)
+  const { environment } = maker;
+  if (name === 'bind' && args.length === 3 && target.node === 'ident' && target.name === 'cel' && !environment.isStock)
+    return bind(maker, at, 'bind', args);
+  if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2 && environment.has('optionals'))
     return bind(maker, at, name, [args[0] as Expr, target, args[1] as Expr]);
+  if (name === 'sortBy' && args.length === 2 && environment.has('sortBy')) return sortBy(maker, at, target, args);
   const comprehension = own(comprehensions, name);
   if (comprehension === undefined) return undefined;
   const one = comprehension.one.includes(args.length);
-  if (!one && !comprehension.two.includes(args.length)) return undefined;
+  if (one ? name === 'existsOne' && !environment.hasExistsOne : !comprehension.two.includes(args.length)) return undefined;
+  if (!one && !environment.has('twoVariables')) return undefined;
   const variable = variableOf(args[0] as Expr);
   const second = one ? undefined : variableOf(args[1] as Expr);
   if (variable === second) throw new SyntaxFault((args[1] as Expr).at, `duplicate variable name: ${second}`);
@@ -54,6 +58,16 @@ function targetMacro(maker: NodeMaker, at: number, name: string, target: Expr, a
 function bind(maker: NodeMaker, at: number, macro: 'bind' | 'optMap' | 'optFlatMap', args: readonly Expr[]): Expr {
   const [name, value, body] = args as [Expr, Expr, Expr];
   return maker.make(at, { node: 'bind', macro, variable: variableOf(name), value, body }, [value, body]);
+}
+
+/** The list that `sortBy` sorts, and its keys are made of. */
+const SORTED = '@sortBy';
+/** `list.sortBy(x, key)` is `list` sorted by a list of keys. */
+function sortBy(maker: NodeMaker, at: number, target: Expr, args: readonly Expr[]): Expr {
+  const list = maker.make(at, { node: 'ident', name: SORTED, absolute: false }, []);
+  const keys = targetMacro(maker, at, 'map', list, args) as Expr;
+  const call = maker.make(at, { node: 'call', name: '@sortByAssociatedKeys', target: list, args: [keys] }, [list, keys]);
+  return maker.make(at, { node: 'bind', macro: 'bind', variable: SORTED, value: target, body: call }, [target, call]);
 }
 
 function variableOf(expr: Expr): string {

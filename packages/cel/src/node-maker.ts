@@ -1,4 +1,5 @@
 import type { Expr } from './ast.ts';
+import type { Environment } from './environment.ts';
 import { SyntaxFault } from './lexer.ts';
 
 /** Deepest that expressions may be nested, so that no walk over one takes more of the stack than there is. */
@@ -11,7 +12,13 @@ type Unplaced<T> = T extends Expr ? Omit<T, 'at' | 'depth'> : never;
 
 /** Makes the nodes of one expression, and keeps them within the bounds. */
 export class NodeMaker {
+  /** What the expression may use. */
+  readonly environment: Environment;
   private count = 0;
+
+  constructor(environment: Environment) {
+    this.environment = environment;
+  }
 
   make(at: number, node: Unplaced<Expr>, children: readonly Expr[]): Expr {
     let depth = 0;

@@ -1,7 +1,8 @@
 /** Parses tokens into a tree and expands macros. */
 
 import { own } from '@plat-dev/lib/own';
-import type { Expr, ListItem, MapEntry } from './ast.ts';
+import type { Expr, ListItem, MapEntry, MessageField } from './ast.ts';
+import type { Environment } from './environment.ts';
 import { numberOf, SyntaxFault, type Token, tokens } from './lexer.ts';
 import { expandCall } from './macros.ts';
 import { MAX_DEPTH, NodeMaker } from './node-maker.ts';
@@ -28,18 +29,19 @@ const reserved = new Set(
 const operators: Readonly<Record<string, string>> = { in: '@in' };
 
 /** Throws SyntaxFault. */
-export function parse(source: string): Expr {
-  return new Parser(tokens(source)).whole();
+export function parse(source: string, environment: Environment): Expr {
+  return new Parser(tokens(source), environment).whole();
 }
 
 class Parser {
   private readonly tokens: readonly Token[];
-  private readonly maker = new NodeMaker();
+  private readonly maker: NodeMaker;
   private next = 0;
   private depth = 0;
 
-  constructor(all: readonly Token[]) {
+  constructor(all: readonly Token[], environment: Environment) {
     this.tokens = all;
+    this.maker = new NodeMaker(environment);
   }
 
   whole(): Expr {
@@ -168,7 +170,7 @@ class Parser {
   }
   private select(operand: Expr): Expr {
     const dot = this.take();
-    const optional = this.skip('?');
+    const optional = this.optionalSign('.?');
     const field = this.selector();
     if (!optional && this.isSign('(')) {
       const open = this.take();
@@ -185,7 +187,7 @@ class Parser {
   }
   private index(operand: Expr): Expr {
     const { at } = this.take();
-    const optional = this.skip('?');
+    const optional = this.optionalSign('[?');
     const key = this.expression();
     this.need(']');
     return this.maker.make(at, { node: 'call', name: optional ? '_[?_]' : '_[_]', target: undefined, args: [operand, key] }, [
@@ -193,19 +195,28 @@ class Parser {
       key,
     ]);
   }
-  /** Objects cannot be made by expressions; the fields are read so that the message is about the name. */
   private message(operand: Expr): Expr {
     const { at } = this.take();
     const name = nameOf(operand);
     if (name === undefined) throw new SyntaxFault(at, "Syntax error: unexpected '{'");
+    const fields: MessageField[] = [];
     while (!this.skip('}')) {
-      this.skip('?');
-      this.selector();
+      const optional = this.optionalSign('?');
+      const field = this.peek().at;
+      const fieldName = this.selector();
       this.need(':');
-      this.expression();
+      fields.push({ name: fieldName, at: field, value: this.expression(), optional });
       if (!this.isSign('}')) this.need(',');
     }
-    return this.maker.make(operand.at, { node: 'message', name }, []);
+    const values = fields.map(({ value }) => value);
+    return this.maker.make(at, { node: 'message', name, fields }, values);
+  }
+  /** A question mark that makes what follows optional. */
+  private optionalSign(syntax: string): boolean {
+    const { at } = this.peek();
+    if (!this.skip('?')) return false;
+    if (!this.maker.environment.has('optionals')) throw new SyntaxFault(at, `unsupported syntax '${syntax}'`);
+    return true;
   }
   private args(close: string): Expr[] {
     const args: Expr[] = [];
@@ -257,7 +268,7 @@ class Parser {
   private list(at: number): Expr {
     const items: ListItem[] = [];
     while (!this.skip(']')) {
-      const optional = this.skip('?');
+      const optional = this.optionalSign('?');
       items.push({ value: this.expression(), optional });
       if (!this.isSign(']')) this.need(',');
     }
@@ -270,7 +281,7 @@ class Parser {
   private map(at: number): Expr {
     const entries: MapEntry[] = [];
     while (!this.skip('}')) {
-      const optional = this.skip('?');
+      const optional = this.optionalSign('?');
       const key = this.expression();
       this.need(':');
       entries.push({ key, value: this.expression(), optional });

@@ -2,9 +2,10 @@
 
 import type { Macro } from './ast.ts';
 import type { Frame } from './budget.ts';
-import type { CheckedComprehension } from './checked-expressions.ts';
+import type { Checked, CheckedComprehension } from './checked-expressions.ts';
 import { Failure, fail, noOverload } from './errors.ts';
-import { absorb, adapted, type Eval, isKey, LIST_UNITS, MAP_UNITS, type Planner } from './plan-parts.ts';
+import { shownKey } from './functions/operators.ts';
+import { absorb, adapted, type Eval, isFolded, isKey, LIST_UNITS, MAP_UNITS, type Planner } from './plan-parts.ts';
 import type { CelType } from './types.ts';
 import { CelMap, isMap, keysOf, lookUp, mapSize, unboxDouble } from './values.ts';
 
@@ -66,7 +67,12 @@ export function planComprehension(checked: CheckedComprehension, planned: Planne
     case 'filter':
       return planFilter(rounds, planned(checked.body));
     case 'map':
-      return planMap(rounds, adapted(planned(checked.body), checked.body.type, ANY), checked.filter && planned(checked.filter));
+      return planMap(
+        rounds,
+        mapUnits(checked.body),
+        adapted(planned(checked.body), checked.body.type, ANY),
+        checked.filter && planned(checked.filter),
+      );
     default: {
       const body = adapted(planned(checked.body), checked.body.type, ANY);
       return planTransform(rounds, body, checked.filter && planned(checked.filter), macro === 'transformMapEntry');
@@ -78,11 +84,18 @@ type Rounds = (frame: Frame, round: Round) => void;
 
 /** One item that decides makes up for others that fail. */
 function planQuantifier(rounds: Rounds, body: Eval, decides: boolean): Eval {
+  const units = ROUND_UNITS[decides ? 'exists' : 'all'];
   return (frame) => {
     let failure: Failure | undefined;
     let decided = false;
     rounds(frame, (inner) => {
+      // A stock server finds out before the next item that it is decided.
+      if (decided) {
+        inner.charge(units - 1);
+        return false;
+      }
       inner.spend(ROUND_UNITS.all);
+      inner.charge(units);
       try {
         const value = body(inner);
         decided = value === decides;
@@ -90,8 +103,9 @@ function planQuantifier(rounds: Rounds, body: Eval, decides: boolean): Eval {
       } catch (error) {
         failure ??= absorb(inner, error);
       }
-      return !decided;
+      return true;
     });
+    frame.charge(1);
     if (decided) return decides;
     if (failure !== undefined) throw failure;
     return !decides;
@@ -103,9 +117,13 @@ function planExistsOne(rounds: Rounds, body: Eval): Eval {
     let count = 0;
     rounds(frame, (inner) => {
       inner.spend(ROUND_UNITS.existsOne);
-      if (holds(body(inner))) count++;
+      if (holds(body(inner))) {
+        inner.charge(2);
+        count++;
+      }
       return true;
     });
+    frame.charge(2);
     return count === 1;
   };
 }
@@ -117,22 +135,32 @@ function planFilter(rounds: Rounds, body: Eval): Eval {
     const items: unknown[] = [];
     rounds(frame, (inner, item) => {
       inner.spend(ROUND_UNITS.map);
-      if (holds(body(inner))) items.push(item);
+      if (holds(body(inner))) {
+        inner.charge(ROUND_UNITS.filter);
+        items.push(item);
+      }
       return true;
     });
+    frame.charge(1);
     return items;
   };
 }
 
-function planMap(rounds: Rounds, body: Eval, filter: Eval | undefined): Eval {
+/** A list of one constant costs nothing to make. */
+const mapUnits = (body: Checked): number => (isFolded(body) ? ROUND_UNITS.map - LIST_UNITS : ROUND_UNITS.map);
+
+function planMap(rounds: Rounds, units: number, body: Eval, filter: Eval | undefined): Eval {
   return (frame) => {
     frame.spend(LIST_UNITS);
     const items: unknown[] = [];
     rounds(frame, (inner) => {
       inner.spend(ROUND_UNITS.map);
-      if (filter === undefined || holds(filter(inner))) items.push(body(inner));
+      if (filter !== undefined && !holds(filter(inner))) return true;
+      inner.charge(units);
+      items.push(body(inner));
       return true;
     });
+    frame.charge(1);
     return items;
   };
 }
@@ -144,11 +172,14 @@ function planTransform(rounds: Rounds, body: Eval, filter: Eval | undefined, ent
     rounds(frame, (inner, _, key) => {
       inner.spend(ROUND_UNITS.transformMap);
       if (filter !== undefined && !holds(filter(inner))) return true;
+      // The map, its key and putting a value in; an entry is a map of its own.
+      inner.charge(entries ? 2 : 3);
       const value = body(inner);
       if (entries) putAll(inner, result, value);
       else result.set(key, value);
       return true;
     });
+    frame.charge(1);
     return result;
   };
 }
@@ -156,7 +187,8 @@ function putAll(frame: Frame, to: CelMap, entries: unknown): void {
   if (!isMap(entries)) throw new Failure('no such overload');
   for (const key of keysOf(entries)) {
     frame.spend(2 * ROUND_UNITS.transformMap);
-    if (!isKey(key) || to.has(key)) fail('Failed with repeated key');
+    if (!isKey(key)) fail('unsupported key type');
+    if (to.has(key)) fail(`insert failed: key ${shownKey(key)} already exists`);
     to.set(key, lookUp(entries, key));
   }
 }

@@ -10,15 +10,29 @@ import type {
   CheckedList,
   CheckedLogic,
   CheckedMap,
+  CheckedObject,
 } from './checked-expressions.ts';
 import { Failure, fail, noOverload } from './errors.ts';
 import type { Meter } from './pattern/match.ts';
 import { planCall } from './plan-calls.ts';
 import { planComprehension } from './plan-comprehension.ts';
-import { ANY, absorb, adapted, type Eval, isKey, LIST_UNITS, MAP_UNITS } from './plan-parts.ts';
+import {
+  ANY,
+  absorb,
+  adapted,
+  type Eval,
+  isAttribute,
+  isConstantList,
+  isFolded,
+  isKey,
+  LIST_UNITS,
+  MAP_UNITS,
+  OBJECT_UNITS,
+  withoutName,
+} from './plan-parts.ts';
 import { propertyReader, readerOf } from './read.ts';
 import type { CelType } from './types.ts';
-import { boxDouble, CelMap, NONE, Optional, unboxDouble } from './values.ts';
+import { boxDouble, CelMap, ConstructedObject, NONE, Optional, unboxDouble } from './values.ts';
 
 export function plan(root: Checked, meter: Meter): Eval {
   return new Plan(meter).visit(root);
@@ -41,7 +55,10 @@ class Plan {
         return planVariable(checked.name, checked.type);
       case 'local': {
         const { slot } = checked;
-        return (frame) => frame.locals[slot];
+        return (frame) => {
+          frame.charge(1);
+          return frame.locals[slot];
+        };
       }
       case 'field':
       case 'has':
@@ -57,6 +74,8 @@ class Plan {
         return this.list(checked);
       case 'map':
         return this.map(checked);
+      case 'object':
+        return this.object(checked);
       case 'comprehension':
         return planComprehension(checked, (part) => this.visit(part));
       case 'bind':
@@ -74,7 +93,14 @@ class Plan {
     const { operand, property, op } = checked;
     const inner = operand.type.kind === 'optional' ? operand.type.of : operand.type;
     const look = propertyReader(property, inner);
-    const of = this.visit(operand);
+    const selected = this.visit(operand);
+    // What is not a name is one more thing to select from.
+    const of: Eval = isAttribute(operand)
+      ? selected
+      : (frame) => {
+          frame.charge(1);
+          return selected(frame);
+        };
     if (op === 'has') {
       return (frame) => {
         frame.spend(1);
@@ -88,6 +114,7 @@ class Plan {
     if (read !== undefined) {
       return (frame) => {
         frame.spend(1);
+        frame.charge(1);
         const value = look(of(frame));
         return value === undefined ? fail(`no such key: ${property}`) : read(frame, value);
       };
@@ -95,6 +122,7 @@ class Plan {
     const unbox = checked.type.kind === 'double';
     return (frame) => {
       frame.spend(1);
+      frame.charge(1);
       const value = look(of(frame));
       if (value === undefined) fail(`no such key: ${property}`);
       return unbox ? unboxDouble(value) : value;
@@ -111,8 +139,8 @@ class Plan {
   }
   private conditional({ condition, then, otherwise, type }: CheckedConditional): Eval {
     const test = this.visit(condition);
-    const yes = adapted(this.visit(then), then.type, type);
-    const no = adapted(this.visit(otherwise), otherwise.type, type);
+    const yes = withoutName(adapted(this.visit(then), then.type, type), then);
+    const no = withoutName(adapted(this.visit(otherwise), otherwise.type, type), otherwise);
     return (frame) => {
       frame.spend(1);
       const value = test(frame);
@@ -125,10 +153,11 @@ class Plan {
   private item({ value, optional }: CheckedItem): { readonly eval_: Eval; readonly optional: boolean } {
     return { eval_: this.anything(value), optional };
   }
-  private list({ items }: CheckedList): Eval {
+  private list(checked: CheckedList): Eval {
+    const { items } = checked;
     const planned = items.map((item) => this.item(item));
     // The same list every time, which nothing changes.
-    if (items.every(({ value, optional }) => value.op === 'constant' && !optional)) {
+    if (isConstantList(checked)) {
       const fixed = items.map(({ value }) => {
         const { value: constant, type } = value as Checked & { op: 'constant' };
         return type.kind === 'double' ? boxDouble(constant as number) : constant;
@@ -138,8 +167,10 @@ class Plan {
         return fixed;
       };
     }
+    const units = isFolded(checked) ? 0 : LIST_UNITS;
     return (frame) => {
       frame.spend(LIST_UNITS + planned.length);
+      frame.charge(units);
       const items: unknown[] = [];
       for (const { eval_, optional } of planned) {
         const value = optional ? present(eval_(frame)) : eval_(frame);
@@ -148,10 +179,13 @@ class Plan {
       return items;
     };
   }
-  private map({ entries }: CheckedMap): Eval {
+  private map(checked: CheckedMap): Eval {
+    const { entries } = checked;
     const planned = entries.map((entry) => ({ key: this.anything(entry.key), ...this.item(entry) }));
+    const units = isFolded(checked) ? 0 : MAP_UNITS;
     return (frame) => {
       frame.spend(MAP_UNITS + ENTRY_UNITS * planned.length);
+      frame.charge(units);
       const map = new CelMap();
       for (const { key, eval_, optional } of planned) {
         const at = key(frame);
@@ -161,6 +195,20 @@ class Plan {
         if (value !== undefined) map.set(at, value);
       }
       return map;
+    };
+  }
+
+  private object({ type, fields }: CheckedObject): Eval {
+    const planned = fields.map((field) => ({ name: field.name, ...this.item(field) }));
+    return (frame) => {
+      frame.spend(OBJECT_UNITS + ENTRY_UNITS * planned.length);
+      frame.charge(OBJECT_UNITS);
+      const values = new Map<string, unknown>();
+      for (const { name, eval_, optional } of planned) {
+        const value = optional ? present(eval_(frame)) : eval_(frame);
+        if (value !== undefined) values.set(name, value);
+      }
+      return new ConstructedObject(type.name, values);
     };
   }
 
@@ -180,9 +228,14 @@ class Plan {
     const result = macro === 'optMap' ? adapted(inner, body.type, ANY) : inner;
     return (frame) => {
       frame.spend(1);
+      // A stock server asks whether there is a value, and evaluates the operand again to take it.
+      const costBefore = frame.cost;
       const maybe = of(frame);
+      const operandCost = frame.cost - costBefore;
+      frame.charge(macro === 'optMap' ? 2 : 1);
       if (!(maybe instanceof Optional)) return noOverload();
       if (!maybe.present) return NONE;
+      frame.charge(1 + operandCost);
       frame.locals[slot] = unbox ? unboxDouble(maybe.value) : maybe.value;
       const value = result(frame);
       return macro === 'optMap' ? new Optional(value) : value;
@@ -199,6 +252,7 @@ function planVariable(name: string, type: CelType): Eval {
   const read = readerOf(type);
   const unbox = type.kind === 'double';
   return (frame) => {
+    frame.charge(1);
     const value = own(frame.values, name);
     if (value === undefined) fail(`no such attribute(s): ${name}`);
     if (read !== undefined) return read(frame, value);
@@ -209,6 +263,7 @@ function planVariable(name: string, type: CelType): Eval {
 function planOptionalField(of: Eval, look: (value: unknown) => unknown): Eval {
   return (frame) => {
     frame.spend(1);
+    frame.charge(1);
     let value = of(frame);
     if (value instanceof Optional) {
       if (!value.present) return NONE;

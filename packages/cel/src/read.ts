@@ -2,9 +2,9 @@
 import { own } from '@plat-dev/lib/own';
 import type { Frame } from './budget.ts';
 import { fail } from './errors.ts';
-import { readDuration, readTimestamp } from './functions/time-text.ts';
+import { readDateOrTime, readDuration } from './functions/time-text.ts';
 import type { CelType } from './types.ts';
-import { CelMap, isMap, keysOf, lookUp } from './values.ts';
+import { CelMap, ConstructedObject, isMap, keysOf, lookUp } from './values.ts';
 
 export type Reader = (frame: Frame, value: unknown) => unknown;
 
@@ -14,7 +14,7 @@ const ofText =
     typeof value === 'string' ? read(frame, value) : value;
 
 const readers: Partial<Record<CelType['kind'], Reader>> = {
-  timestamp: ofText(readTimestamp),
+  timestamp: ofText(readDateOrTime),
   duration: ofText(readDuration),
   bytes: ofText((frame, text) => {
     frame.spendLength(text.length);
@@ -45,10 +45,14 @@ function readMap(frame: Frame, read: Reader, value: unknown): unknown {
   return map;
 }
 
+const constructedField = (value: unknown, property: string): unknown =>
+  value instanceof ConstructedObject ? value.fields.get(property) : isMap(value) ? lookUp(value, property) : fail('no such overload');
+
 const inherited = new Set<string>(Object.getOwnPropertyNames(Object.prototype));
 
 /** Looks a property up; undefined where there is none. What every object inherits is no property. */
 export function propertyReader(property: string, type: CelType): (value: unknown) => unknown {
+  if (type.kind === 'object' && type.constructed === true) return (value) => constructedField(value, property);
   if (type.kind === 'object' && !inherited.has(property)) {
     // A field that is null is absent.
     return (value) =>

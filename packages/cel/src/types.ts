@@ -11,6 +11,8 @@
  *   list                     array
  *   map, object              plain object of the API, or CelMap for maps that an expression made
  *   quantity, url, ip, cidr  Quantity, UrlValue, IPValue, CIDRValue
+ *   semver, format           SemverValue, FormatValue
+ *   authorizer and checks    AuthorizerValue, CheckValue, DecisionValue
  *   type, optional           TypeValue, Optional
  *
  * Values of the API are read as they are, without a copy: the static type says how.
@@ -29,7 +31,14 @@ type ScalarKind =
   | 'quantity'
   | 'url'
   | 'ip'
-  | 'cidr';
+  | 'cidr'
+  | 'semver'
+  | 'format'
+  | 'authorizer'
+  | 'pathCheck'
+  | 'groupCheck'
+  | 'resourceCheck'
+  | 'decision';
 
 export interface ScalarType {
   readonly kind: ScalarKind;
@@ -73,6 +82,10 @@ export interface ObjectType {
   readonly name: string;
   /** By the name that expressions use. */
   readonly fields: ReadonlyMap<string, Field>;
+  /** The type of any other field, where there may be others. */
+  readonly open?: CelType;
+  /** Whether expressions make its values (ConstructedObject). */
+  readonly constructed?: boolean;
   readonly nullable?: boolean;
 }
 
@@ -115,6 +128,13 @@ export const QUANTITY = scalar('quantity');
 export const URL_TYPE = scalar('url');
 export const IP_TYPE = scalar('ip');
 export const CIDR_TYPE = scalar('cidr');
+export const SEMVER = scalar('semver');
+export const FORMAT = scalar('format');
+export const AUTHORIZER = scalar('authorizer');
+export const PATH_CHECK = scalar('pathCheck');
+export const GROUP_CHECK = scalar('groupCheck');
+export const RESOURCE_CHECK = scalar('resourceCheck');
+export const DECISION = scalar('decision');
 export const TYPE: TypeType = { kind: 'type' };
 
 export const listOf = (of: CelType, maxSize?: number): ListType => ({ kind: 'list', of, ...(maxSize === undefined ? {} : { maxSize }) });
@@ -140,6 +160,15 @@ const typeNames: Partial<Record<CelType['kind'], string>> = {
   optional: 'optional_type',
   ip: 'net.IP',
   cidr: 'net.CIDR',
+  quantity: 'kubernetes.Quantity',
+  url: 'kubernetes.URL',
+  semver: 'kubernetes.Semver',
+  format: 'kubernetes.NamedFormat',
+  authorizer: 'kubernetes.authorization.Authorizer',
+  pathCheck: 'kubernetes.authorization.PathCheck',
+  groupCheck: 'kubernetes.authorization.GroupCheck',
+  resourceCheck: 'kubernetes.authorization.ResourceCheck',
+  decision: 'kubernetes.authorization.Decision',
 };
 
 /** The name by which an expression knows a type, without what it is made of: `list`. */
@@ -183,6 +212,22 @@ export function assignable(to: CelType, from: CelType): boolean {
       return assignable(to.of, (from as OptionalType).of);
     case 'object':
       return to.name === (from as ObjectType).name;
+    default:
+      return true;
+  }
+}
+
+/** Whether two types are the same, whatever the sizes of their values. */
+export function isEquivalent(a: CelType, b: CelType): boolean {
+  if (a.kind !== b.kind) return false;
+  switch (a.kind) {
+    case 'list':
+    case 'optional':
+      return isEquivalent(a.of, (b as ListType | OptionalType).of);
+    case 'map':
+      return isEquivalent(a.key, (b as MapType).key) && isEquivalent(a.of, (b as MapType).of);
+    case 'object':
+      return a.name === (b as ObjectType).name;
     default:
       return true;
   }

@@ -5,20 +5,27 @@ import { own } from '@plat-dev/lib/own';
 import { Quantity } from '@plat-dev/lib/quantity';
 import { fail } from './errors.ts';
 import {
+  AUTHORIZER,
   BOOL,
   BYTES,
   type CelType,
   CIDR_TYPE,
+  DECISION,
   DOUBLE,
   DURATION,
   DYN,
+  FORMAT,
+  GROUP_CHECK,
   INT,
   IP_TYPE,
   listOf,
   mapOf,
   NULL,
   optionalOf,
+  PATH_CHECK,
   QUANTITY,
+  RESOURCE_CHECK,
+  SEMVER,
   STRING,
   TIMESTAMP,
   TYPE,
@@ -111,6 +118,86 @@ export interface ParsedUrl {
   readonly query: string;
 }
 
+/** A semantic version. */
+export class SemverValue {
+  readonly numbers: readonly [bigint, bigint, bigint];
+  readonly prerelease: readonly (bigint | string)[];
+  constructor(numbers: readonly [bigint, bigint, bigint], prerelease: readonly (bigint | string)[]) {
+    this.numbers = numbers;
+    this.prerelease = prerelease;
+  }
+}
+
+export class FormatValue {
+  readonly name: string;
+  readonly patternLength: number;
+  readonly validate: (text: string) => readonly string[];
+  constructor(name: string, patternLength: number, validate: (text: string) => readonly string[]) {
+    this.name = name;
+    this.patternLength = patternLength;
+    this.validate = validate;
+  }
+}
+
+/** What an expression asks for. */
+export interface AccessCheck {
+  /** Of a path that is no resource. */
+  readonly path?: string;
+  readonly group?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+  readonly verb?: string;
+  /** Whose access is checked, where it is not that of the user. */
+  readonly serviceAccount?: { readonly namespace: string; readonly name: string };
+}
+export interface AccessDecision {
+  readonly allowed: boolean;
+  readonly reason?: string;
+  readonly error?: string;
+}
+/** Gives a decision, or a promise of one; asked again for the same, it gives the same. */
+export type AskAccess = (access: AccessCheck) => AccessDecision | Promise<AccessDecision>;
+
+export class AuthorizerValue {
+  readonly ask: AskAccess;
+  readonly account: AccessCheck['serviceAccount'];
+  constructor(ask: AskAccess, account?: AccessCheck['serviceAccount']) {
+    this.ask = ask;
+    this.account = account;
+  }
+}
+/** A check that is being put together. */
+export class CheckValue {
+  readonly authorizer: AuthorizerValue;
+  readonly of: 'path' | 'group' | 'resource';
+  readonly access: AccessCheck;
+  constructor(authorizer: AuthorizerValue, of: 'path' | 'group' | 'resource', access: AccessCheck) {
+    this.authorizer = authorizer;
+    this.of = of;
+    this.access = access;
+  }
+}
+export class DecisionValue {
+  readonly decision: AccessDecision;
+  constructor(decision: AccessDecision) {
+    this.decision = decision;
+  }
+}
+
+/** An object that an expression made by the name of its type. */
+export class ConstructedObject {
+  readonly typeName: string;
+  readonly fields: ReadonlyMap<string, unknown>;
+  constructor(typeName: string, fields: ReadonlyMap<string, unknown>) {
+    this.typeName = typeName;
+    this.fields = fields;
+  }
+}
+
 /** A map that an expression made. Keys of different number types that are equal are the same key. */
 export class CelMap {
   private readonly entries = new Map<unknown, [unknown, unknown]>();
@@ -198,6 +285,8 @@ function typeOfValue(value: unknown): CelType {
   if (Array.isArray(value)) return ANY_LIST;
   if (value instanceof Uint8Array) return BYTES;
   for (const [valueClass, type] of classes) if (value instanceof valueClass) return type;
+  if (value instanceof CheckValue) return value.of === 'path' ? PATH_CHECK : value.of === 'group' ? GROUP_CHECK : RESOURCE_CHECK;
+  if (value instanceof ConstructedObject) return { kind: 'object', name: value.typeName, fields: new Map() };
   return ANY_MAP;
 }
 const ANY_LIST = listOf(DYN);
@@ -214,6 +303,10 @@ const classes = [
   [UrlValue, URL_TYPE],
   [IPValue, IP_TYPE],
   [CIDRValue, CIDR_TYPE],
+  [SemverValue, SEMVER],
+  [FormatValue, FORMAT],
+  [AuthorizerValue, AUTHORIZER],
+  [DecisionValue, DECISION],
 ] as const;
 
 /** Whether a value may be given to a parameter of a type: of lists the first item decides, of maps nothing that they hold. */
@@ -223,7 +316,7 @@ export function isOfType(value: unknown, type: CelType): boolean {
     case 'parameter':
       return true;
     case 'object':
-      return isMap(value);
+      return isMap(value) || value instanceof ConstructedObject;
     case 'map':
       return isMap(value);
     case 'list':

@@ -1,4 +1,5 @@
 import { kubernetes, plat } from '@plat-dev/meta/identity';
+import { wholeSchema } from '@plat-dev/schema/releases';
 import { type MessageType, resolve, type Type } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
 import { readSource, sourceFiles } from '../../../test/support/sources.ts';
@@ -8,7 +9,8 @@ import { descriptionOf, descriptions } from './descriptions.ts';
 import { ObjectHistory } from './explain/schema/v1alpha1.ts';
 import { explainKinds } from './explain-kinds.ts';
 import { builtinKinds } from './index.ts';
-import { listOf } from './lists.ts';
+import { listSchema } from './lists.ts';
+import { newerKinds } from './newer-kinds.ts';
 import { olderDescriptions } from './older.descriptions.ts';
 import { withOlderVersions } from './older-kinds.ts';
 import { scalars } from './scalars.descriptions.ts';
@@ -30,14 +32,16 @@ function reachable(roots: Type[]): MessageType[] {
   roots.forEach(visit);
   return [...found.values()];
 }
-const kinds = [...withOlderVersions(builtinKinds(plat), plat), ...alphaKinds, ...explainKinds].flatMap((kind): Type[] => [
-  ...Object.entries(kind.versions).flatMap(([version, { schema }]) => [schema, listOf(kind, version)]),
-  ...[kind, ...Object.values(kind.versions).flatMap(({ own }) => own ?? [])].flatMap(({ subresources = {} }) =>
-    Object.values(subresources).flatMap((sub) => (sub.type !== 'object' && sub.schema !== undefined ? [sub.schema] : [])),
-  ),
-]);
+const kinds = [...withOlderVersions(builtinKinds(plat, 'all'), plat), ...alphaKinds, ...newerKinds, ...explainKinds].flatMap(
+  (kind): Type[] => [
+    ...Object.values(kind.versions).flatMap(({ schema }) => [schema, listSchema(schema)]),
+    ...[kind, ...Object.values(kind.versions).flatMap(({ own }) => own ?? [])].flatMap(({ subresources = {} }) =>
+      Object.values(subresources).flatMap((sub) => (sub.type !== 'object' && sub.schema !== undefined ? [sub.schema] : [])),
+    ),
+  ],
+);
 const answers = ['Status', 'WatchEvent', 'DeleteOptions', 'APIGroupList', 'APIResourceList', 'APIVersions', 'PartialObjectMetadataList'];
-const messages = reachable([...kinds, ObjectHistory, ...answers.map((kind) => schemaOf('', 'v1', kind) as Type)]);
+const messages = reachable([...kinds, ObjectHistory, ...answers.map((kind) => wholeSchema(schemaOf('', 'v1', kind) as MessageType))]);
 const options = Object.values(podOptions) as MessageType[];
 
 test('every message is described', () => {

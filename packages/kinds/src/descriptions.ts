@@ -47,13 +47,18 @@ import { objectExplanations } from './explain/schema/object-descriptions.ts';
 import { flowcontrol } from './flowcontrol/schema/descriptions.ts';
 import { meta } from './meta.descriptions.ts';
 import { networking } from './networking/schema/descriptions.ts';
+import { serviceAddresses } from './networking/schema/service-addresses.descriptions.ts';
+import { newerDescriptions } from './newer.descriptions.ts';
 import { node } from './node/schema/descriptions.ts';
 import { olderDescriptions } from './older.descriptions.ts';
 import { policy } from './policy/schema/descriptions.ts';
 import { rbac } from './rbac/schema/descriptions.ts';
+import { resource } from './resource/schema/descriptions.ts';
 import { scalars } from './scalars.descriptions.ts';
 import { schedulingGroup } from './scheduling/schema/descriptions.ts';
+import { workloads } from './scheduling/schema/workloads.descriptions.ts';
 import { storage } from './storage/schema/descriptions.ts';
+import { storagemigration } from './storagemigration/schema/descriptions.ts';
 
 /** Every description, by message without its version. */
 export const descriptions: Descriptions = {
@@ -96,12 +101,17 @@ export const descriptions: Descriptions = {
   ...flowcontrol,
   ...meta,
   ...networking,
+  ...newerDescriptions,
   ...node,
   ...policy,
   ...rbac,
+  ...resource,
   ...scalars,
   ...schedulingGroup,
+  ...serviceAddresses,
   ...storage,
+  ...storagemigration,
+  ...workloads,
 };
 
 const objectFields: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 /** All built-in kinds, in the order in which discovery shows them: groups by priority, kinds by name within a group. */
+import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
 import type { Identity } from '@plat-dev/meta/identity';
 import { MutatingWebhookConfigurationKind } from './admissionregistration/mutating-webhook-configuration.ts';
 import { ValidatingWebhookConfigurationKind } from './admissionregistration/validating-webhook-configuration.ts';
@@ -41,6 +42,7 @@ import { EventsEventKind } from './events/event.ts';
 import { FlowSchemaKind } from './flowcontrol/flow-schema.ts';
 import { PriorityLevelConfigurationKind } from './flowcontrol/priority-level-configuration.ts';
 import type { Kind } from './kind.ts';
+import { kindIn } from './kind-in-release.ts';
 import { IngressKind } from './networking/ingress.ts';
 import { IngressClassKind } from './networking/ingress-class.ts';
 import { NetworkPolicyKind } from './networking/network-policy.ts';
@@ -58,8 +60,16 @@ import { CSIStorageCapacityKind } from './storage/csi-storage-capacity.ts';
 import { StorageClassKind } from './storage/storage-class.ts';
 import { VolumeAttachmentKind } from './storage/volume-attachment.ts';
 
-/** Identities differ only in the schema of custom resource definitions and in the full names of groups. */
-export function builtinKinds(identity: Identity): Kind[] {
+/**
+ * As a release of the API has them, or with what all releases have. Identities differ only in the schema of custom resource definitions
+ * and in the full names of groups.
+ */
+export function builtinKinds(identity: Identity, release: ApiRelease | 'all' = apiRelease): Kind[] {
+  const kinds = wholeKinds(identity);
+  return release === 'all' ? kinds : kinds.map((kind) => kindIn(release, kind));
+}
+
+function wholeKinds(identity: Identity): Kind[] {
   return [
     BindingKind,
     ComponentStatusKind,

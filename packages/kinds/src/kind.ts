@@ -9,11 +9,13 @@
 
 import type { Integer } from '@plat-dev/lib/integers';
 import type { Work } from '@plat-dev/lib/slices';
+import { type ApiRelease, apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import type { ApiError } from '@plat-dev/meta/errors';
 import type { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { User } from '@plat-dev/meta/user';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
+import type { Existence } from '@plat-dev/schema/releases';
 import type { Infer, JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { ObjectMeta } from './meta.ts';
 
@@ -30,8 +32,16 @@ type Scope = 'Namespaced' | 'Cluster';
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 export const allVerbs: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
+/** The release of the API that rules follow. */
+export interface ReleaseEnv {
+  readonly release: ApiRelease;
+  /** Whether it is this release or a later one: `env.since('1.30')`. */
+  since(release: ApiRelease): boolean;
+}
+export const releaseEnv = (release: ApiRelease = apiRelease): ReleaseEnv => ({ release, since: (other) => isAtLeast(release, other) });
+
 /** The environment of the rules of a kind: settings of the server. */
-export interface KindEnv {
+export interface KindEnv extends ReleaseEnv {
   readonly identity: Identity;
   /** Milliseconds since 1970. */
   now(): number;
@@ -49,6 +59,8 @@ export interface WriteRequest {
   readonly resource: { readonly version: string };
   /** The body as sent, if it is JSON and holds the object itself. */
   readonly sent?: Buffer | undefined;
+  /** Adds a Warning header to the answer. */
+  warn?(text: string): void;
 }
 
 /** Rules for writes of the main resource, or of a subresource such as `status`. Absent rules do nothing. */
@@ -104,6 +116,8 @@ export interface KindVersion<V = never, H = never> {
   readonly served?: boolean;
   /** Error for a field that field selectors may not use, if this version has its own text. */
   readonly unknownField?: (field: string) => string;
+  /** Of the fields of the kind, those that selectors in this version may use; all where it is left out (custom kinds). */
+  readonly selectable?: ReadonlySet<string>;
   /** Warning for requests in this version (custom kinds). */
   readonly warning?: string;
   /** The schema as the author of a custom kind wrote it, for OpenAPI; built-in kinds publish their own. */
@@ -120,7 +134,8 @@ export function version<V extends ApiObject, H extends ApiObject>(definition: Ki
 /** Validates a name; returns the messages of a stock server. `prefix`: the name is a generateName prefix. */
 export type NameRule = (name: string, prefix: boolean) => string[];
 
-export interface Column {
+/** Cells are given for all columns: those of columns that a release does not have are left out. */
+export interface Column extends Existence {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
@@ -130,7 +145,7 @@ export interface Column {
 export type Cell = string | Integer | boolean | null;
 
 /** A subresource that writes a part of the same object (`status`, `approval`, `finalize`, `ephemeralcontainers`). */
-export interface ObjectSubresource<T = never> {
+export interface ObjectSubresource<T = never> extends Existence {
   readonly type: 'object';
   /** The feature that it needs to be served. */
   readonly gate?: string;
@@ -138,7 +153,7 @@ export interface ObjectSubresource<T = never> {
   readonly strategy: Strategy<T>;
 }
 /** A subresource that shows a part of the object as another kind (`scale`). */
-export interface ViewSubresource<T = never, W = never> {
+export interface ViewSubresource<T = never, W = never> extends Existence {
   readonly type: 'view';
   readonly gate?: string;
   readonly verbs: readonly ('get' | 'update' | 'patch')[];
@@ -160,7 +175,7 @@ export interface ViewSubresource<T = never, W = never> {
  * A subresource (or a whole virtual resource) that is an operation: eviction, binding, token, reviews, exec, proxy …
  * The kind declares its schema; the handler is registered with the registry under `pods/eviction`.
  */
-export interface ActionSubresource {
+export interface ActionSubresource extends Existence {
   readonly type: 'action';
   readonly gate?: string;
   readonly verbs: readonly string[];
@@ -229,6 +244,8 @@ export interface KindDefinition<T = never> {
   readonly columns?: readonly Column[];
   /** Cells of a Table row, in the order of `columns`. */
   cells?(object: T, env: KindEnv): Cell[];
+  /** What became different in a release, and stayed so: `from: { '1.30': { short: ['x'] } }`. */
+  readonly from?: Readonly<Partial<Record<ApiRelease, Partial<Omit<KindDefinition<T>, 'from'>>>>>;
   /** Seconds after which an object expires (events). */
   ttl?(env: KindEnv): number | undefined;
 }

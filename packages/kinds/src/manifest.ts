@@ -16,7 +16,7 @@ import { parseYaml } from '@plat-dev/schema/yaml';
 import { defaultFeatures } from './feature-gates.ts';
 import { GatedFields } from './gated-fields.ts';
 import { builtinKinds } from './index.ts';
-import type { ApiObject, KindEnv } from './kind.ts';
+import { type ApiObject, type KindEnv, releaseEnv } from './kind.ts';
 import { type ServedKind, serve, toHubNow } from './served-kind.ts';
 import { validateObjectMeta } from './validation/metadata.ts';
 
@@ -47,7 +47,7 @@ export function checkManifest(manifest: JsonObject | string, options: ManifestOp
   try {
     const manifestObject = read(manifest);
     const served = servedFor(manifestObject, identity);
-    return check(manifestObject, served, namespace, { identity, feature, now: () => now, allowPrivileged: true });
+    return check(manifestObject, served, namespace, { ...releaseEnv(), identity, feature, now: () => now, allowPrivileged: true });
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     return { object: undefined, error: badRequest(error.message), warnings: [] };

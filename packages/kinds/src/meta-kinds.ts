@@ -116,6 +116,7 @@ export const DeleteOptions = object('meta.v1.DeleteOptions', {
   orphanDependents: ptr(3, bool),
   propagationPolicy: ptr(4, string),
   dryRun: opt(5, list(string)),
+  ignoreStoreReadErrorWithClusterBreakingPotential: ptr(6, bool, { since: '1.32' }),
 });
 export type DeleteOptions = Infer<typeof DeleteOptions>;
 
@@ -163,6 +164,8 @@ export const ListOptions = object('meta.v1.ListOptions', {
   timeoutSeconds: ptr(5, int64),
   limit: opt(7, int64),
   continue: opt(8, string),
+  sendInitialEvents: ptr(11, bool, { since: '1.27' }),
+  shardSelector: opt(15, string, { since: '1.36' }),
 });
 export type ListOptions = Infer<typeof ListOptions>;
 

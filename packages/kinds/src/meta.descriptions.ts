@@ -57,6 +57,11 @@ export const meta: Descriptions = {
     continue:
       'Set when the list was limited and more objects exist: send it as the continue parameter of the next request. It expires after some minutes.',
     remainingItemCount: 'How many objects follow in later chunks, if known. It is not set for requests with a label or field selector.',
+    shardInfo: 'Which part of the objects the list has, where a request asked for a part of them.',
+  },
+  'meta.ShardInfo': {
+    $: 'The part of all objects that a list has.',
+    selector: 'The selector by which the part was chosen.',
   },
   'meta.LabelSelector': {
     $: 'Selects objects by their labels. All requirements must be met; an empty selector matches every object, a missing one matches none.',
@@ -117,6 +122,8 @@ export const meta: Descriptions = {
     propagationPolicy:
       'What happens to dependents: Orphan leaves them, Background deletes them after the object, Foreground before it. The default depends on the kind and its finalizers.',
     dryRun: 'With the single value All the request passes every step, and nothing is persisted.',
+    ignoreStoreReadErrorWithClusterBreakingPotential:
+      'Whether to delete an object that can no longer be read from the store. Its finalizers are not run and preconditions are not checked, so that dependents may stay behind.',
   },
   'meta.Preconditions': {
     $: 'What must hold for an object before the server changes it.',

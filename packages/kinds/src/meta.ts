@@ -49,28 +49,33 @@ export const ObjectMeta = message('meta.v1.ObjectMeta', {
   uid: opt(5, string),
   resourceVersion: opt(6, string),
   generation: opt(7, counter),
-  creationTimestamp: always(8, time),
+  creationTimestamp: always(8, time, { from: { '1.34': { always: false } } }),
   deletionTimestamp: ptr(9, time),
   deletionGracePeriodSeconds: ptr(10, int64),
   labels: opt(11, map(string)),
   annotations: opt(12, map(string)),
   ownerReferences: opt(13, list(OwnerReference, 'map', ['uid']), { patch: 'merge', mergeKey: 'uid' }),
   finalizers: opt(14, list(string, 'set'), { patch: 'merge' }),
-  clusterName: opt(15, string),
+  clusterName: opt(15, string, { until: '1.24' }),
   managedFields: opt(17, list(ManagedFieldsEntry)),
 });
 export type ObjectMeta = Infer<typeof ObjectMeta>;
+
+const ShardInfo = message('meta.v1.ShardInfo', {
+  selector: req(1, string),
+});
 
 export const ListMeta = message('meta.v1.ListMeta', {
   selfLink: opt(1, string),
   resourceVersion: opt(2, string),
   continue: opt(3, string),
   remainingItemCount: ptr(4, counter),
+  shardInfo: ptr(5, ShardInfo, { since: '1.36' }),
 });
 export type ListMeta = Infer<typeof ListMeta>;
 
 const LabelSelectorRequirement = message('meta.v1.LabelSelectorRequirement', {
-  key: req(1, string, { patch: 'merge', mergeKey: 'key' }),
+  key: req(1, string, { patch: 'merge', mergeKey: 'key', from: { '1.28': { patch: undefined, mergeKey: undefined } } }),
   operator: req(2, string),
   values: opt(3, list(string)),
 });

@@ -2,17 +2,19 @@
 
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { copied } from '@plat-dev/lib/testing/copied.testing';
+import { apiRelease } from '@plat-dev/lib/version';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { applyDefaults, decode, encode } from '@plat-dev/schema/json';
 import { builtinKinds } from './index.ts';
 import type { ApiObject, WriteRequest } from './kind.ts';
+import { kindIn } from './kind-in-release.ts';
 import { withOlderVersions } from './older-kinds.ts';
 import { fromHubNow, type ServedKind, serve, toHubNow } from './served-kind.ts';
 import { type Loose, testEnv } from './validation/kinds.testing.ts';
 
-export const olderKinds = withOlderVersions(builtinKinds(kubernetes), kubernetes);
+export const olderKinds = withOlderVersions(builtinKinds(kubernetes, 'all'), kubernetes).map((kind) => kindIn(apiRelease, kind));
 
 /** Every version of every kind. */
 export const allServed: readonly ServedKind[] = olderKinds.flatMap((kind) => {

@@ -7,6 +7,7 @@
  */
 
 import { own } from '@plat-dev/lib/own';
+import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { baseGroup, type Identity } from '@plat-dev/meta/identity';
 import { typeText } from '@plat-dev/schema/json/mismatch';
@@ -84,10 +85,16 @@ const parts: ReadonlySet<string> = new Set(['apiextensions', 'apiregistration'])
 const partOf = (group: string): string => (parts.has(group) ? group : '');
 
 /** Looks up a kind in the scheme that has `target`. */
-export function registeredKindOf(apiVersion: string, kind: string, target: MessageType, identity: Identity): RegisteredKind | undefined {
+export function registeredKindOf(
+  apiVersion: string,
+  kind: string,
+  target: MessageType,
+  identity: Identity,
+  release: ApiRelease = apiRelease,
+): RegisteredKind | undefined {
   const { group: fullGroup, version } = splitApiVersion(apiVersion);
   const group = baseGroup(identity, fullGroup);
-  const schema = schemaOf(group ?? '', version, kind, identity);
+  const schema = schemaOf(group ?? '', version, kind, identity, release);
   if (schema?.name.startsWith('meta.')) return isMetaKind(kind, group, version, identity) ? registeredKind(schema) : undefined;
   // Audit events are not bodies of requests.
   if (group === undefined || group === 'audit' || partOf(group) !== partOf(groupOf(target))) return undefined;

@@ -23,12 +23,15 @@ export interface Deprecation {
 export function deprecationOf({ group, version, plural }: ResourceVersion, identity: Identity, release: string): Deprecation | undefined {
   const lifetime = lifetimeOf(group, version, plural);
   if (lifetime?.deprecated === undefined || !isAtLeast(release, lifetime.deprecated)) return undefined;
-  const { kind, deprecated, removed } = lifetime;
+  const { kind, deprecated, removed, announced = removed } = lifetime;
   const replacementText = warnedIn(lifetime, plural, release);
   let warning = `${joinApiVersion(groupName(identity, group), version)} ${kind} is deprecated in v${deprecated}+`;
-  if (removed !== undefined) warning += `, unavailable in v${removed}+`;
-  if (replacementText !== undefined) warning += `; use ${fullVersion(replacementText, identity)} ${kind}`;
-  return { warning, removed };
+  if (announced !== undefined) warning += `, unavailable in v${announced}+`;
+  if (replacementText !== undefined) {
+    const [apiVersion = '', newKind = kind] = replacementText.split(' ');
+    warning += `; use ${fullVersion(apiVersion, identity)} ${newKind}`;
+  }
+  return { warning, removed: announced };
 }
 
 /** The replacement that the warning names. Stock servers send warnings since 1.19; older releases get the same text. */

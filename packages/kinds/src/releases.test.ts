@@ -1,4 +1,4 @@
-import { apiReleases, minorOf } from '@plat-dev/lib/version';
+import { apiReleases, isAtLeast, minorOf } from '@plat-dev/lib/version';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { alphaKinds } from './alpha-kinds.ts';
@@ -38,11 +38,12 @@ test.each(resourceSpans)('%s is served from %s to %s', (key, from, to) => {
   expect(served).toHaveLength(minorOf(to) - minorOf(from) + 1);
 });
 
-test('every version of the table is one that this server has, but for one that no release served by default', () => {
+test('every version of the table up to 1.24 is one that this server has, but for one that no release served by default', () => {
   const known = new Set(
     kinds.flatMap(({ group, versions, plural, kind }) => Object.keys(versions).map((one) => `${group}/${one}/${plural} ${kind}`)),
   );
   const unknown = [...allLifetimes()]
+    .filter(([, { introduced }]) => introduced === undefined || isAtLeast('1.24', introduced))
     .filter(([key, { kind }]) => !known.has(`${key.replace(/^(?=[^/]+\/[^/]+$)/, '/')} ${kind}`))
     .map(([key]) => key);
   expect(unknown).toEqual(['settings/v1alpha1/podpresets']);
@@ -57,11 +58,13 @@ test('versions that are loaded only when they are asked for are not served by de
       );
 });
 
-test('what is removed has a replacement that is served then, or advice', () => {
+test('what is removed has a replacement that is served then, as long as it is not off by default as well, or advice', () => {
   for (const [key, one] of allLifetimes()) {
-    if (one.removed === undefined || !apiReleases.includes(one.removed as never)) continue;
-    const replacement = replacementIn(one, parts(key).plural, one.removed);
-    if (one.advice === undefined) expect(servedIn(one.removed), key).toContain(`${replacement}/${parts(key).plural}`);
+    const { removed, advice, off } = one;
+    if (removed === undefined || !apiReleases.includes(removed as never) || advice !== undefined) continue;
+    const replacement = `${replacementIn(one, parts(key).plural, removed)}/${parts(key).plural}`;
+    if (off !== true) expect(servedIn(removed), key).toContain(replacement);
+    else expect(existsIn(lifetime(replacement), removed), key).toBe(true);
   }
 });
 
@@ -131,7 +134,15 @@ test.each([
   ['flowcontrol.apiserver/v1beta2/flowschemas', '1.25', undefined],
   ['node/v1beta1/runtimeclasses', '1.24', 'node.k8s.io/v1beta1 RuntimeClass is deprecated in v1.22+, unavailable in v1.25+'],
   ['v1/componentstatuses', '1.24', 'v1 ComponentStatus is deprecated in v1.19+'],
-  ['apps/v1/deployments', '1.27', undefined],
+  ['apps/v1/deployments', '1.36', undefined],
+  ['v1/endpoints', '1.32', undefined],
+  ['v1/endpoints', '1.33', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+  [
+    'flowcontrol.apiserver/v1beta3/flowschemas',
+    '1.29',
+    'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 FlowSchema',
+  ],
+  ['networking/v1alpha1/ipaddresses', '1.30', 'networking.k8s.io/v1alpha1 IPAddress is deprecated in v1.30+, unavailable in v1.33+'],
 ])('the warning of %s in %s', (key, release, text) => {
   expect(warning(key, release)).toBe(text);
 });

@@ -2,7 +2,9 @@
  * The schema of every kind that may be in a body or an envelope: the served kinds and their lists, the kinds of
  * every group version, and kinds that are never stored (options, reviews, requests to webhooks).
  */
+import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
 import { type Identity, plat } from '@plat-dev/meta/identity';
+import { schemaIn } from '@plat-dev/schema/releases';
 import type { MessageType } from '@plat-dev/schema/types';
 import * as admissionV1 from './admission/schema/v1.ts';
 import * as admissionV1beta1 from './admission/schema/v1beta1.ts';
@@ -22,7 +24,7 @@ import { SlowRequestSearch } from './explain/schema/slow-requests.ts';
 import * as explain from './explain/schema/v1alpha1.ts';
 import { ImageReview } from './imagepolicy/schema/v1alpha1.ts';
 import { builtinKinds } from './index.ts';
-import { listSchema } from './lists.ts';
+import { listSchema, listSchemaIn } from './lists.ts';
 import * as meta from './meta-kinds.ts';
 import * as policyV1 from './policy/schema/v1.ts';
 import * as policyV1beta1 from './policy/schema/v1beta1.ts';
@@ -97,41 +99,50 @@ const unserved: Readonly<Record<string, readonly MessageType[]>> = {
 /** `core.v1.Pod` → `Pod`. */
 const kindOf = (schema: MessageType): string => schema.name.slice(schema.name.lastIndexOf('.') + 1);
 
-function build(identity: Identity): Map<string, MessageType> {
+function build(identity: Identity, release: ApiRelease): Map<string, MessageType> {
   const table = new Map<string, MessageType>();
-  for (const schema of everywhere) table.set(kindOf(schema), schema);
+  for (const schema of everywhere) table.set(kindOf(schema), schemaIn(release, schema));
   for (const [groupVersion, schemas] of Object.entries(unserved)) {
-    for (const schema of schemas) table.set(`${groupVersion}/${kindOf(schema)}`, schema);
+    for (const schema of schemas) table.set(`${groupVersion}/${kindOf(schema)}`, schemaIn(release, schema));
   }
-  for (const kind of builtinKinds(identity)) {
+  for (const kind of builtinKinds(identity, release)) {
     for (const [version, { schema }] of Object.entries(kind.versions)) {
       table.set(`${kind.group}/${version}/${kind.kind}`, schema);
-      if (kind.verbs.includes('list')) table.set(`${kind.group}/${version}/${kind.listKind}`, listSchema(schema));
+      if (kind.verbs.includes('list')) table.set(`${kind.group}/${version}/${kind.listKind}`, listSchemaIn(release, schema));
     }
   }
   return table;
 }
 
-const tables = new WeakMap<Identity, Map<string, MessageType>>();
+type Table = ReadonlyMap<string, MessageType>;
+const tables = new WeakMap<Identity, Map<ApiRelease, Table>>();
 
-function tableOf(identity: Identity): Map<string, MessageType> {
-  const table = tables.get(identity) ?? build(identity);
-  tables.set(identity, table);
+function tableOf(identity: Identity, release: ApiRelease): Table {
+  const ofIdentity = tables.get(identity) ?? new Map<ApiRelease, Table>();
+  tables.set(identity, ofIdentity);
+  const table = ofIdentity.get(release) ?? build(identity, release);
+  ofIdentity.set(release, table);
   return table;
 }
 
 /**
- * The schema of a kind. `group` is a base name (`networking`), empty for the core group. Under another identity only the
+ * The schema of a kind in a release of the API. `group` is a base name (`networking`), empty for the core group. Under another identity only the
  * schema extensions of custom resource definitions differ.
  */
-export function schemaOf(group: string, version: string, kind: string, identity: Identity = plat): MessageType | undefined {
-  const table = tableOf(identity);
+export function schemaOf(
+  group: string,
+  version: string,
+  kind: string,
+  identity: Identity = plat,
+  release: ApiRelease = apiRelease,
+): MessageType | undefined {
+  const table = tableOf(identity, release);
   return table.get(`${group}/${version}/${kind}`) ?? table.get(kind);
 }
 
 /** Whether there are kinds in a version of a group, which is given by its base name. */
-export function hasVersion(group: string, version: string, identity: Identity = plat): boolean {
+export function hasVersion(group: string, version: string, identity: Identity = plat, release: ApiRelease = apiRelease): boolean {
   const prefix = `${group}/${version}/`;
-  for (const key of tableOf(identity).keys()) if (key.startsWith(prefix)) return true;
+  for (const key of tableOf(identity, release).keys()) if (key.startsWith(prefix)) return true;
   return false;
 }

@@ -4,7 +4,7 @@
  */
 
 import { own } from '@plat-dev/lib/own';
-import { apiRelease } from '@plat-dev/lib/version';
+import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import type { ResourceName } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
@@ -40,7 +40,7 @@ export interface ServedKind {
   readonly isHub: boolean;
   readonly custom: boolean;
   /** Of the API, which a server serves. */
-  readonly release: string;
+  readonly release: ApiRelease;
   /** The deprecation warning of a built-in kind in the release of the server; undefined if the version is not deprecated. */
   readonly deprecation: Deprecation | undefined;
 }
@@ -52,7 +52,7 @@ export interface ServedKind {
 export function serve(
   kind: Kind,
   identity: Identity,
-  options: { custom?: boolean; store?: Kind; all?: boolean; release?: string } = {},
+  options: { custom?: boolean; store?: Kind; all?: boolean; release?: ApiRelease } = {},
 ): ServedKind[] {
   const { custom = false, release = apiRelease } = options;
   const full = (base: string): string => (custom ? base : groupName(identity, base));

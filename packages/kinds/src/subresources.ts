@@ -1,5 +1,5 @@
 /** The common types of subresources, so that a kind declares only its own parts. */
-import type { ActionSubresource, ObjectSubresource, Strategy } from './kind.ts';
+import type { ActionSubresource, ApiObject, ObjectSubresource, Strategy } from './kind.ts';
 
 const readAndWrite = ['get', 'patch', 'update'] as const;
 
@@ -24,3 +24,9 @@ export const stream = (options: string): ActionSubresource => ({
   verbs: ['create', 'get'],
   kind: { group: '', version: 'v1', kind: options },
 });
+
+/** Restores the metadata of the stored object in a write of its status, but for the owners of fields. */
+export function keepMetadata(object: ApiObject, old: ApiObject): void {
+  const { managedFields } = object.metadata;
+  object.metadata = { ...old.metadata, ...(managedFields && { managedFields }) };
+}

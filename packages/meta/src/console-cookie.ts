@@ -9,8 +9,11 @@ export function consoleCookieName(origin: URL): string {
   return `${isSecure ? '__Host-' : ''}plat-console-${origin.port || (isSecure ? 443 : 80)}`;
 }
 
-/** Whether a Set-Cookie header, or one of the cookies of a Cookie header, is of the console. */
-export const isConsoleCookie = (cookie: string): boolean => /^\s*(?:__Host-)?plat-console-/i.test(cookie);
+/**
+ * Whether a Set-Cookie header, or one of the cookies of a Cookie header, is of the console. Browsers send `=a=1`, which has no name, as
+ * `a=1`.
+ */
+export const isConsoleCookie = (cookie: string): boolean => /^[\s=]*(?:__Host-)?plat-console-/i.test(cookie);
 
 /** A Cookie header without cookies of the console; undefined: nothing is left. The same text: it has none. */
 export function withoutConsoleCookies(header: string): string | undefined {

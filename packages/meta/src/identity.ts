@@ -180,6 +180,9 @@ export const webhookAgent = (identity: Identity): string => `${shortWord(identit
 
 /** Meta groups whose Table, metadata and discovery transforms every server answers besides that of its own identity. */
 export const metaGroups: readonly string[] = [groupName(plat, 'meta'), groupName(kubernetes, 'meta')];
+/** The names that clients of any identity have for a group, first the server's own: for what is asked for in headers. */
+export const groupsOfAll = (identity: Identity, base: string): readonly string[] =>
+  [identity, plat, kubernetes].map((one) => groupName(one, base));
 
 /** Binary media types that every server understands besides that of its own identity. */
 export const protobufMediaTypes: readonly string[] = [plat.protobufMediaType, kubernetes.protobufMediaType];

@@ -159,3 +159,29 @@ export function firstAddress(range: string): string {
   bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) + 1;
   return formatIP(bytes);
 }
+
+// ---- strict rules, of releases from 1.33 on ----------------------------------------------------------------------
+
+const leadingZeros = /(^|[.])0[0-9]/;
+const isMapped = (text: string): boolean => text.includes(':') && asIPv4(parseIP(text) ?? new Uint8Array()) !== undefined;
+
+/** An address in the one spelling that all programs agree on. */
+export function canonicalIP(text: string): string[] {
+  const bytes = parseIP(text);
+  if (bytes === undefined) return validIP(text);
+  if (leadingZeros.test(text)) return ['must not have leading 0s'];
+  if (isMapped(text)) return ['must not be an IPv4-mapped IPv6 address'];
+  const canonical = formatIP(bytes);
+  return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
+}
+/** The same for a range. */
+export function canonicalCIDR(text: string): string[] {
+  const [address = '', bits = ''] = text.split('/');
+  const cidr = parseCIDR(`${address}/${bits.replace(/^0+(?=[0-9])/, '')}`);
+  if (cidr === undefined || text.split('/').length !== 2) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+  if (leadingZeros.test(address) || /^0[0-9]/.test(bits)) return ['must not have leading 0s in IP or prefix length'];
+  if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address'];
+  if (!cidr.address.every((byte, i) => byte === cidr.first[i])) return ['must not have bits set beyond the prefix length'];
+  const canonical = formatCIDR(cidr);
+  return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
+}

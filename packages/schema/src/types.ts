@@ -21,6 +21,7 @@
  *     by the encoder alone.
  */
 import type { Integer } from '@plat-dev/lib/integers';
+import type { ApiRelease } from '@plat-dev/lib/version';
 
 export type ScalarName =
   | 'string'
@@ -164,7 +165,22 @@ export interface FieldOptions {
   readonly json?: string;
   /** The feature gate that guards the field. */
   readonly gate?: string | FieldGate;
+  /** The first release that has the field, and the last one; absent: the first and the last of all (`releases.ts`). */
+  readonly since?: ApiRelease;
+  readonly until?: ApiRelease;
+  /** What became different in a release, and stayed so: `from: { '1.30': { default: '' } }`. */
+  readonly from?: FieldChanges;
 }
+
+/** Options that a field has from a release on. A `default` or `enum` that is undefined is taken away. */
+interface FieldChange extends Partial<Pick<Field, 'type' | 'always'>> {
+  readonly default?: unknown;
+  readonly enum?: readonly string[] | undefined;
+  readonly required?: boolean;
+  readonly patch?: PatchStrategy | undefined;
+  readonly mergeKey?: string | undefined;
+}
+type FieldChanges = Readonly<Partial<Record<ApiRelease, FieldChange>>>;
 
 export interface Field<T extends Type = Type, P extends boolean = boolean> extends FieldOptions {
   readonly tag: number;
@@ -301,6 +317,7 @@ export function inline<F extends Fields>(tag: number, type: MessageType<F>): Fie
   return { tag, type, always: true, inline: true };
 }
 
+/** Options of a message besides its fields. */
 export interface MessageOptions {
   readonly atomic?: boolean;
   readonly unknown?: 'drop' | 'keep';
@@ -327,6 +344,10 @@ function build<F extends Fields>(name: string, fields: F, options: MessageOption
 
 export function message<F extends Fields>(name: string, fields: F, options: MessageOptions = {}): MessageType<F> {
   return build(name, fields, options, false);
+}
+/** The same message with other fields, which has the type of the whole one. */
+export function withFields<M extends MessageType>(type: M, fields: Readonly<Record<string, Field>>): M {
+  return build(type.name, fields, type, type.object) as MessageType as M;
 }
 
 const typeMeta = {

@@ -4,7 +4,8 @@ import { toInteger } from '@plat-dev/lib/integers';
 import { own } from '@plat-dev/lib/own';
 import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
-import { range, reads } from '../estimates.ts';
+import { ONE, type Range, range } from '../estimates.ts';
+import { converts, makes, type Price } from '../prices.ts';
 import {
   BOOL,
   BYTES,
@@ -122,7 +123,9 @@ const readsTime =
     return read(frame, text);
   };
 const same = (_: Frame, value: unknown): unknown => value;
-const toText = reads(0);
+
+/** What is of the type already. */
+const makesIt = makes(([value]) => value?.size ?? range(0, 0));
 
 export const conversions: readonly Overload[] = [
   global('int', [INT], INT, same),
@@ -140,80 +143,65 @@ export const conversions: readonly Overload[] = [
   global('double', [DOUBLE], DOUBLE, same),
   global('double', [INT], DOUBLE, (_, value: Int) => Number(value)),
   global('double', [UINT], DOUBLE, (_, value: UInt) => Number(value.value)),
-  global('double', [STRING], DOUBLE, parseDouble, toText),
-  global('string', [STRING], STRING, same, ([text]) => ({ cost: { min: 1, max: 1 }, ...(text === undefined ? {} : { size: text.size }) })),
-  global(
-    'string',
-    [BOOL],
-    STRING,
-    (_, value: boolean) => String(value),
-    () => short(5),
-  ),
+  global('double', [STRING], DOUBLE, parseDouble),
+  global('string', [STRING], STRING, same, makesIt),
+  global('string', [BOOL], STRING, (_, value: boolean) => String(value), short(5)),
   global(
     'string',
     [INT],
     STRING,
     textOf(WRITE_UNITS, (value: Int) => String(value)),
-    () => short(20),
+    short(20),
   ),
   global(
     'string',
     [UINT],
     STRING,
     textOf(WRITE_UNITS, (value: UInt) => String(value.value)),
-    () => short(20),
+    short(20),
   ),
   global(
     'string',
     [DOUBLE],
     STRING,
     textOf(LONG_WRITE_UNITS, (value: number) => doubleText(value)),
-    () => short(25),
+    short(25),
   ),
-  global('string', [BYTES], STRING, textOfBytes, ([bytes]) => ({
-    ...toText([bytes ?? { size: range(0, 0) }]),
-    size: range(0, bytes?.size.max ?? 0),
-  })),
+  global(
+    'string',
+    [BYTES],
+    STRING,
+    textOfBytes,
+    converts(
+      (min) => min / 4,
+      (max) => max,
+    ),
+  ),
   global(
     'string',
     [TIMESTAMP],
     STRING,
     textOf(LONG_WRITE_UNITS, (value: Timestamp) => timestampText(value)),
-    () => short(30),
+    short(30),
   ),
   global(
     'string',
     [DURATION],
     STRING,
     textOf(LONG_WRITE_UNITS, (value: Duration) => durationText(value)),
-    () => short(30),
+    short(30),
   ),
+  global('bytes', [BYTES], BYTES, same, makesIt),
   global(
-    'string',
-    [IP_TYPE],
-    STRING,
-    textOf(LONG_WRITE_UNITS, (value: { bytes: Uint8Array }) => ipText(value.bytes)),
-    () => short(39),
+    'bytes',
+    [STRING],
+    BYTES,
+    bytesOfText,
+    converts(
+      (min) => min,
+      (max) => 4 * max,
+    ),
   ),
-  global(
-    'string',
-    [CIDR_TYPE],
-    STRING,
-    textOf(LONG_WRITE_UNITS, (value: { bytes: Uint8Array; bits: number }) => cidrText(value)),
-    () => short(43),
-  ),
-  global(
-    'string',
-    [QUANTITY],
-    STRING,
-    textOf(LONG_WRITE_UNITS, (value: object) => String(value)),
-    () => short(500),
-  ),
-  global('bytes', [BYTES], BYTES, same, ([bytes]) => ({ cost: { min: 1, max: 1 }, ...(bytes === undefined ? {} : { size: bytes.size }) })),
-  global('bytes', [STRING], BYTES, bytesOfText, ([text]) => ({
-    ...toText([text ?? { size: range(0, 0) }]),
-    size: range(text?.size.min ?? 0, (text?.size.max ?? 0) * 4),
-  })),
   global('bool', [BOOL], BOOL, same),
   global('bool', [STRING], BOOL, (_, text: string) => parseBool(text)),
   global('timestamp', [TIMESTAMP], TIMESTAMP, same),
@@ -221,13 +209,40 @@ export const conversions: readonly Overload[] = [
   global('timestamp', [INT], TIMESTAMP, (_, seconds: Int) => checkedTimestamp(BigInt(seconds) * BILLION)),
   global('duration', [DURATION], DURATION, same),
   global('duration', [STRING], DURATION, readsTime(readDuration)),
-  global('dyn', [A], DYN, same, ([value]) => ({ cost: { min: 1, max: 1 }, ...value })),
+  global('dyn', [A], DYN, same, { estimate: ([value]) => ({ cost: ONE, ...value }), cost: 1 }),
   global('type', [A], TYPE, (frame, value: unknown): TypeValue => {
     frame.spend(TYPE_UNITS);
     return typeValueOf(value);
   }),
 ];
-const short = (size: number): { cost: { min: number; max: number }; size: { min: number; max: number } } => ({
-  cost: { min: 1, max: 1 },
-  size: { min: 1, max: size },
-});
+/** A value as text has some length, which a stock server does not know. */
+function short(size: number): Price {
+  return makes((): Range => range(1, size));
+}
+/** Those of the libraries of addresses. */
+export const addressConversions: readonly Overload[] = [
+  global(
+    'string',
+    [IP_TYPE],
+    STRING,
+    textOf(LONG_WRITE_UNITS, (value: { bytes: Uint8Array }) => ipText(value.bytes)),
+    short(39),
+  ),
+  global(
+    'string',
+    [CIDR_TYPE],
+    STRING,
+    textOf(LONG_WRITE_UNITS, (value: { bytes: Uint8Array; bits: number }) => cidrText(value)),
+    short(43),
+  ),
+];
+/** Not of any stock server. */
+export const quantityConversions: readonly Overload[] = [
+  global(
+    'string',
+    [QUANTITY],
+    STRING,
+    textOf(LONG_WRITE_UNITS, (value: object) => String(value)),
+    short(500),
+  ),
+];

@@ -27,7 +27,13 @@ const CLAUSE_UNITS = 80;
 /** JavaScript prints no more places than these. */
 const MAX_PLACES = 100;
 
-export function format(frame: Frame, pattern: string, args: readonly unknown[]): string {
+export const format = (frame: Frame, pattern: string, args: readonly unknown[]): string => formatted(frame, pattern, args, fraction);
+/** The same, with numbers as stock servers write them: in groups of three digits, and powers of ten. */
+export const formatLocal = (frame: Frame, pattern: string, args: readonly unknown[]): string =>
+  formatted(frame, pattern, args, localFraction);
+
+type Fraction = (verb: string, places: number, value: unknown) => string;
+function formatted(frame: Frame, pattern: string, args: readonly unknown[], fractionText: Fraction): string {
   frame.spendLength(pattern.length);
   let text = '';
   let used = 0;
@@ -44,14 +50,14 @@ export function format(frame: Frame, pattern: string, args: readonly unknown[]):
     if (verb === undefined) text += '%';
     else {
       if (used >= args.length) fail(`index ${used} out of range`);
-      text += print(frame, verb, places === undefined ? undefined : Number(places), args[used++]);
+      text += print(frame, verb, places === undefined ? undefined : Number(places), args[used++], fractionText);
     }
   }
   frame.spendLength(text.length);
   return text;
 }
 
-function print(frame: Frame, verb: string, places: number | undefined, value: unknown): string {
+function print(frame: Frame, verb: string, places: number | undefined, value: unknown, fractionText: Fraction): string {
   frame.spend(CLAUSE_UNITS);
   switch (verb) {
     case 's':
@@ -60,7 +66,7 @@ function print(frame: Frame, verb: string, places: number | undefined, value: un
       return decimal(value);
     case 'f':
     case 'e':
-      return fraction(verb, places ?? DEFAULT_PLACES, value);
+      return fractionText(verb, places ?? DEFAULT_PLACES, value);
     case 'b':
       if (typeof value === 'boolean') return value ? '1' : '0';
       return integer(value).toString(2);
@@ -101,6 +107,18 @@ function fraction(verb: string, places: number, value: unknown): string {
   if (verb === 'f') return fixed(number, places);
   return number.toExponential(places).replace(/e([+-])(\d)$/, 'e$10$2');
 }
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+/** `1,234.500000`, and `1.234500 × 10⁰³` with narrow spaces. */
+function localFraction(verb: string, places: number, value: unknown): string {
+  const text = fraction(verb, places, value);
+  if (text.endsWith('Infinity')) return text.replace('Infinity', '∞');
+  if (verb === 'f') return text.replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+  return text.replace(/e([+-])(\d+)$/, (_, sign: string, digits: string) => {
+    const exponent = [...digits].map((digit) => superscripts[Number(digit)]).join('');
+    return `\u202f×\u202f10${sign === '-' ? '⁻' : ''}${exponent}`;
+  });
+}
+
 /** What stands in the middle between two goes to the even one. */
 function fixed(number: number, places: number): string {
   const text = number.toFixed(places);

@@ -1,7 +1,8 @@
 /** Functions for addresses and ranges of the Internet Protocol. */
 import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
-import { reads } from '../estimates.ts';
+import { exactly, plus, type Range, range } from '../estimates.ts';
+import { actualSize, type Price, read, reads } from '../prices.ts';
 import { BOOL, CIDR_TYPE, INT, IP_TYPE, STRING } from '../types.ts';
 import { CIDRValue, IPValue } from '../values.ts';
 import { ipText, readCIDR, readIP } from './ip-text.ts';
@@ -11,14 +12,22 @@ import { global, member, type Overload } from './signature.ts';
 const READ_UNITS = 600;
 const COMPARE_UNITS = 60;
 
+const CIDR_FAULT = 'network address parse error during conversion from string';
+const quotedText = (text: string): string => JSON.stringify(text.slice(0, 100));
+
 function ipOf(frame: Frame, text: string): IPValue {
   frame.spend(READ_UNITS);
   const bytes = readIP(text);
-  return bytes === undefined ? fail('IP Address parse error during conversion from string') : new IPValue(bytes);
+  if (bytes !== undefined) return new IPValue(bytes);
+  const quoted = quotedText(text);
+  return fail(`IP Address ${quoted} parse error during conversion from string: ParseAddr(${quoted}): unable to parse IP`);
 }
 function cidrOf(frame: Frame, text: string): CIDRValue {
   frame.spend(READ_UNITS);
-  return readCIDR(text) ?? fail('CIDR parse error during conversion from string');
+  const range = readCIDR(text);
+  if (range !== undefined) return range;
+  const fault = text.includes('/') ? 'unable to parse' : "no '/'";
+  return fail(`${CIDR_FAULT}: ${CIDR_FAULT}: netip.ParsePrefix(${quotedText(text)}): ${fault}`);
 }
 /** For functions that look at an address or a range as a whole. */
 const looking =
@@ -60,6 +69,26 @@ const tests: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
   isGlobalUnicast: isGlobal,
 };
 
+/** Bytes of an address, as estimates know them. */
+const BYTES_OF_ADDRESS = range(4, 16);
+const bytesOf = (units: number): number => Math.ceil(units / 10);
+/** What is compared has two sides; a text is read first. */
+const comparesAddresses = (fromText: boolean): Price => ({
+  estimate: (args) => ({ cost: plus(read(plus(BYTES_OF_ADDRESS, BYTES_OF_ADDRESS)), fromText ? textOf(args) : exactly(0)) }),
+  cost: (args) => addressCost(args, fromText),
+});
+/** A range is masked and its bits are compared too. */
+const comparesRanges = (fromText: boolean): Price => ({
+  estimate: (args) => ({
+    cost: plus(comparesAddresses(fromText).estimate(args).cost, plus(read(BYTES_OF_ADDRESS), exactly(1))),
+  }),
+  cost: (args) => addressCost(args, fromText) + bytesOf(actualSize(args[0])) + 1,
+});
+function addressCost([cidr, other]: readonly unknown[], fromText: boolean): number {
+  return bytesOf(2 * actualSize(cidr)) + (fromText ? bytesOf(actualSize(other)) : 0);
+}
+const textOf = (args: readonly { readonly size: Range }[]): Range => read(args[1]?.size ?? exactly(0));
+
 export const ipFunctions: readonly Overload[] = [
   global('ip', [STRING], IP_TYPE, ipOf, reads(0)),
   global(
@@ -69,7 +98,7 @@ export const ipFunctions: readonly Overload[] = [
     reading((text) => readIP(text) !== undefined),
     reads(0),
   ),
-  global('ip.isCanonical', [STRING], BOOL, (frame, text: string) => ipText(ipOf(frame, text).bytes) === text, reads(0)),
+  global('ip.isCanonical', [STRING], BOOL, (frame, text: string) => ipText(ipOf(frame, text).bytes) === text, reads(0, 2)),
   member('family', [IP_TYPE], INT, (_, { bytes }: IPValue) => (isV4(bytes) ? 4 : 6)),
   ...Object.entries(tests).map(([name, test]) =>
     member(
@@ -92,21 +121,22 @@ export const ipFunctions: readonly Overload[] = [
     [CIDR_TYPE, IP_TYPE],
     BOOL,
     looking((range: CIDRValue, { bytes }: IPValue) => contains(range, bytes)),
+    comparesAddresses(false),
   ),
   member(
     'containsIP',
     [CIDR_TYPE, STRING],
     BOOL,
     (frame, range: CIDRValue, text: string) => contains(range, ipOf(frame, text).bytes),
-    reads(1),
+    comparesAddresses(true),
   ),
-  member('containsCIDR', [CIDR_TYPE, CIDR_TYPE], BOOL, looking(containsRange)),
+  member('containsCIDR', [CIDR_TYPE, CIDR_TYPE], BOOL, looking(containsRange), comparesRanges(false)),
   member(
     'containsCIDR',
     [CIDR_TYPE, STRING],
     BOOL,
     (frame, outer: CIDRValue, text: string) => containsRange(outer, cidrOf(frame, text)),
-    reads(1),
+    comparesRanges(true),
   ),
   member('ip', [CIDR_TYPE], IP_TYPE, (_, { bytes }: CIDRValue) => new IPValue(bytes)),
   member(

@@ -3,7 +3,8 @@ import { isInteger, MAX_INT64, MIN_INT64 } from '@plat-dev/lib/integers';
 import type { Frame } from '../budget.ts';
 import { compare, equal } from '../equal.ts';
 import { fail } from '../errors.ts';
-import { looksAtItems, looksAtPairs, makesList, range } from '../estimates.ts';
+import { exactly, type Range, type Sized } from '../estimates.ts';
+import { comparesItems, flattens, looksAtItems, looksAtPairs, makesList } from '../prices.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, parameter, STRING, TIMESTAMP, UINT } from '../types.ts';
 import { checkedInt, checkedUInt, Duration, UInt, unboxDouble } from '../values.ts';
 import { global, member, type Overload } from './signature.ts';
@@ -65,7 +66,7 @@ function sumOfInts(frame: Frame, list: List): Int {
   return checkedInt(sum);
 }
 const sums: Overload[] = [
-  member('sum', [listOf(INT)], INT, sumOfInts, looksAtItems(0)),
+  member('sum', [listOf(INT)], INT, sumOfInts, looksAtItems),
   member(
     'sum',
     [listOf(DOUBLE)],
@@ -74,7 +75,7 @@ const sums: Overload[] = [
       frame.spend(list.length);
       return list.reduce<number>((sum, item) => sum + unboxDouble(item), 0);
     },
-    looksAtItems(0),
+    looksAtItems,
   ),
   member(
     'sum',
@@ -87,7 +88,7 @@ const sums: Overload[] = [
         new UInt(0n),
       );
     },
-    looksAtItems(0),
+    looksAtItems,
   ),
   member(
     'sum',
@@ -98,23 +99,27 @@ const sums: Overload[] = [
       const nanos = list.reduce<bigint>((sum, item) => sum + (item instanceof Duration ? item.nanos : fail('no such overload')), 0n);
       return nanos > MAX_INT64 || nanos < MIN_INT64 ? fail('integer overflow') : new Duration(nanos);
     },
-    looksAtItems(0),
+    looksAtItems,
   ),
 ];
 
 // ---- other lists of the same items ---------------------------------------------------------------------------------
 
-/** Units of putting so many in order. */
-const sortUnits = (length: number): number => length * (1 + Math.ceil(Math.log2(length + 1)));
-
-function sorted(frame: Frame, list: List): List {
+const sorted = (frame: Frame, list: List): List => sortedByKeys(frame, list, list);
+function sortedByKeys(frame: Frame, list: List, keys: List): List {
   frame.spend(list.length);
-  const [first] = list;
-  for (const item of list) if (Number.isNaN(compare(frame, first, item))) fail('list elements must have the same type');
-  return [...list].sort((a, b) => order(frame, a, b));
+  const [first] = keys;
+  for (const key of keys) if (Number.isNaN(compare(frame, first, key))) fail('list elements must have the same type');
+  return list
+    .map((item, i) => ({ item, key: keys[i] }))
+    .sort((a, b) => order(frame, a.key, b.key))
+    .map(({ item }) => item);
 }
 function slice(frame: Frame, list: List, from: Int, to: Int): List {
-  if (from < 0 || to > list.length || from > to) fail(`cannot slice(${from}, ${to}), list is of length ${list.length}`);
+  const slicing = `cannot slice(${from}, ${to})`;
+  if (from < 0 || to < 0) fail(`${slicing}, negative indexes not supported`);
+  if (from > to) fail(`${slicing}, start index must be less than or equal to end index`);
+  if (to > list.length) fail(`${slicing}, list is length ${list.length}`);
   frame.spendLength(Number(to) - Number(from));
   return list.slice(Number(from), Number(to));
 }
@@ -146,18 +151,12 @@ function numbers(frame: Frame, count: Int): List {
   for (let i = 0; i < count; i++) indexes.push(i);
   return indexes;
 }
-const others: Overload[] = [
-  member('slice', [LIST, INT, INT], LIST, slice, makesList),
-  ...orderable.map((type) =>
-    member('sort', [listOf(type)], listOf(type), sorted, ([list]) => ({
-      cost: range(1, sortUnits(list?.size.max ?? 0)),
-      ...(list === undefined ? {} : list),
-    })),
-  ),
-  member('distinct', [LIST], LIST, distinct, ([list]) => ({
-    ...looksAtPairs([list ?? NOTHING, list ?? NOTHING]),
-    size: range(0, list?.size.max ?? 0),
-  })),
+/** Those of the list library of 1.34. */
+export const newerListFunctions: readonly Overload[] = [
+  member('slice', [LIST, INT, INT], LIST, slice, makesList(sliceSize)),
+  ...orderable.map((type) => member('sort', [listOf(type)], listOf(type), sorted, comparesItems(0))),
+  ...orderable.map((type) => member('@sortByAssociatedKeys', [LIST, listOf(type)], LIST, sortedByKeys, comparesItems(1))),
+  member('distinct', [LIST], LIST, distinct, comparesItems(0)),
   member(
     'reverse',
     [LIST],
@@ -166,21 +165,23 @@ const others: Overload[] = [
       frame.spend(list.length);
       return [...list].reverse();
     },
-    makesList,
+    makesList(),
   ),
   member('flatten', [listOf(listOf(A))], LIST, flatten, flattens),
   member('flatten', [listOf(DYN)], listOf(DYN), flatten, flattens),
   member('flatten', [listOf(DYN), INT], listOf(DYN), flatten, flattens),
-  global('lists.range', [INT], listOf(INT), numbers, () => ({ cost: range(1, Number.POSITIVE_INFINITY) })),
+  global('lists.range', [INT], listOf(INT), numbers, makesList(rangeSize)),
 ];
-const NOTHING = { size: range(0, 0) };
-function flattens([list]: readonly { size: { min: number; max: number }; item?: { min: number; max: number } }[]): {
-  cost: { min: number; max: number };
-  size: { min: number; max: number };
-} {
-  const most = (list?.size.max ?? 0) * (1 + (list?.item?.max ?? 1));
-  return { cost: range(1, most), size: range(0, most) };
+/** Sizes of lists where the source says what they are made of. */
+function sliceSize(args: readonly Sized[]): Range {
+  const [list, from, to] = args;
+  const first = whole(from?.literal) ?? 0;
+  return exactly(Math.max(0, (whole(to?.literal) ?? list?.size.max ?? 0) - first));
 }
+function rangeSize([count]: readonly Sized[]): Range {
+  return exactly(whole(count?.literal) ?? Number.POSITIVE_INFINITY);
+}
+const whole = (literal: unknown): number | undefined => (isInteger(literal) ? Math.max(0, Number(literal)) : undefined);
 
 // ---- sets ------------------------------------------------------------------------------------------------------------
 
@@ -192,27 +193,25 @@ function intersects(frame: Frame, list: List, other: List): boolean {
   frame.spend(list.length);
   return list.some((item) => indexOf(frame, other, item) >= 0);
 }
-const sets: Overload[] = [
-  global('sets.contains', [LIST, LIST], BOOL, containsAll, looksAtPairs),
+export const setFunctions: readonly Overload[] = [
+  global('sets.contains', [LIST, LIST], BOOL, containsAll, looksAtPairs(1)),
   global(
     'sets.equivalent',
     [LIST, LIST],
     BOOL,
     (frame, a: List, b: List) => containsAll(frame, a, b) && containsAll(frame, b, a),
-    looksAtPairs,
+    looksAtPairs(2),
   ),
-  global('sets.intersects', [LIST, LIST], BOOL, intersects, looksAtPairs),
+  global('sets.intersects', [LIST, LIST], BOOL, intersects, looksAtPairs(1)),
 ];
 
 export const listFunctions: readonly Overload[] = [
   ...orderable.flatMap((type) => [
-    member('isSorted', [listOf(type)], BOOL, isSorted, looksAtItems(0)),
-    member('min', [listOf(type)], type, (frame, list: List) => asOf(type, best(frame, list, 1, 'min')), looksAtItems(0)),
-    member('max', [listOf(type)], type, (frame, list: List) => asOf(type, best(frame, list, -1, 'max')), looksAtItems(0)),
+    member('isSorted', [listOf(type)], BOOL, isSorted, looksAtItems),
+    member('min', [listOf(type)], type, (frame, list: List) => asOf(type, best(frame, list, 1, 'min')), looksAtItems),
+    member('max', [listOf(type)], type, (frame, list: List) => asOf(type, best(frame, list, -1, 'max')), looksAtItems),
   ]),
   ...sums,
-  member('indexOf', [LIST, A], INT, indexOf, looksAtItems(0)),
-  member('lastIndexOf', [LIST, A], INT, lastIndexOf, looksAtItems(0)),
-  ...others,
-  ...sets,
+  member('indexOf', [LIST, A], INT, indexOf, looksAtItems),
+  member('lastIndexOf', [LIST, A], INT, lastIndexOf, looksAtItems),
 ];

@@ -3,7 +3,7 @@ import { MAX_INT64, MIN_INT64 } from '@plat-dev/lib/integers';
 import type { Frame } from '../budget.ts';
 import { compare, equal } from '../equal.ts';
 import { fail } from '../errors.ts';
-import { compares, countsItems, joinsLists, joinsTexts } from '../estimates.ts';
+import { compares, countsItems, findsItem, joinsLists, joinsTexts } from '../prices.ts';
 import { BOOL, BYTES, type CelType, DOUBLE, DURATION, INT, listOf, mapOf, parameter, STRING, TIMESTAMP, UINT } from '../types.ts';
 import { type CelMap, checkedInt, checkedUInt, Double, Duration, lookUp, type Timestamp, UInt } from '../values.ts';
 import { global, type Overload } from './signature.ts';
@@ -135,42 +135,50 @@ function joinLists(frame: Frame, a: readonly unknown[], b: readonly unknown[]): 
 
 // ---- comparisons -----------------------------------------------------------------------------------------------------
 
-const plain: readonly CelType[] = [INT, DOUBLE];
 const ordered: readonly CelType[] = [BOOL, UINT, STRING, BYTES, TIMESTAMP, DURATION];
 const numbers: readonly CelType[] = [INT, UINT, DOUBLE];
 
 /** One operator, by whether what it says holds for numbers as they are, and for an order that was found. */
-function comparison(name: string, direct: (a: Int, b: Int) => boolean, holds: (order: number) => boolean): Overload[] {
+function comparison(name: string, direct: (a: Int, b: Int) => boolean, holds: (order: number) => boolean): Comparison {
   const numeric = (_: Frame, a: Int, b: Int): boolean => direct(a, b);
   const general = (frame: Frame, a: unknown, b: unknown): boolean => holds(compare(frame, a, b));
-  return [
-    // Numbers and big integers compare as the amounts they are.
-    ...plain.flatMap((a) => plain.map((b) => global(name, [a, b], BOOL, numeric))),
-    ...ordered.map((type) => global(name, [type, type], BOOL, general, type === STRING || type === BYTES ? compares : undefined)),
-    ...numbers.flatMap((a) => numbers.filter((b) => (a === UINT) !== (b === UINT)).map((b) => global(name, [a, b], BOOL, general))),
-  ];
+  // Numbers and big integers compare as the amounts they are.
+  const same = [INT, DOUBLE].map((type) => global(name, [type, type], BOOL, numeric));
+  for (const type of ordered)
+    same.push(global(name, [type, type], BOOL, general, type === STRING || type === BYTES ? compares : undefined));
+  const across = numbers.flatMap((a) =>
+    numbers.filter((b) => a !== b).map((b) => global(name, [a, b], BOOL, a === UINT || b === UINT ? general : numeric)),
+  );
+  return { same, across };
 }
-const comparisons: Overload[] = [
-  ...comparison(
+interface Comparison {
+  readonly same: readonly Overload[];
+  /** Between numbers of different types. */
+  readonly across: readonly Overload[];
+}
+const comparisons: readonly Comparison[] = [
+  comparison(
     '_<_',
     (a, b) => a < b,
     (order) => order < 0,
   ),
-  ...comparison(
+  comparison(
     '_<=_',
     (a, b) => a <= b,
     (order) => order <= 0,
   ),
-  ...comparison(
+  comparison(
     '_>_',
     (a, b) => a > b,
     (order) => order > 0,
   ),
-  ...comparison(
+  comparison(
     '_>=_',
     (a, b) => a >= b,
     (order) => order >= 0,
   ),
+];
+const equalities: readonly Overload[] = [
   global('_==_', [A, A], BOOL, equal, compares),
   global('_!=_', [A, A], BOOL, (frame, a: unknown, b: unknown) => !equal(frame, a, b), compares),
 ];
@@ -199,7 +207,7 @@ export function itemOf(list: readonly unknown[], key: unknown): unknown {
       ? undefined
       : fail('no such overload');
 }
-const shownKey = (key: unknown): string => String(wholeNumber(key)).slice(0, 100);
+export const shownKey = (key: unknown): string => String(wholeNumber(key)).slice(0, 100);
 
 const containers: Overload[] = [
   global('@in', [A, listOf(A)], BOOL, isIn, countsItems(1)),
@@ -212,7 +220,7 @@ const containers: Overload[] = [
       const item = itemOf(list, index);
       return item === undefined ? fail(`index out of bounds: ${shownKey(index)}`) : item;
     },
-    ([list]) => ({ cost: { min: 1, max: 1 }, ...(list?.item === undefined ? {} : { size: list.item }) }),
+    findsItem,
   ),
   global(
     '_[_]',
@@ -222,7 +230,7 @@ const containers: Overload[] = [
       const value = lookUp(map, key);
       return value === undefined ? fail(`no such key: ${shownKey(key)}`) : value;
     },
-    ([map]) => ({ cost: { min: 1, max: 1 }, ...(map?.item === undefined ? {} : { size: map.item }) }),
+    findsItem,
   ),
 ];
 
@@ -235,4 +243,14 @@ const otherIndexes: Overload[] = [UINT, DOUBLE].map((type) => ({
   dynamicOnly: true,
 }));
 
-export const operators: readonly Overload[] = [...arithmetic, ...comparisons, ...containers, ...otherIndexes];
+export const operators: readonly Overload[] = [
+  ...arithmetic,
+  ...comparisons.flatMap(({ same }) => same),
+  ...equalities,
+  ...containers,
+  ...otherIndexes,
+];
+/** Of numbers of different types, for those whose types are known before they are. */
+export const crossTypeComparisons: readonly Overload[] = comparisons.flatMap(({ across }) => across);
+/** The same for values whose types are known at run time only. */
+export const dynamicComparisons: readonly Overload[] = crossTypeComparisons.map((overload) => ({ ...overload, dynamicOnly: true }));

@@ -48,6 +48,22 @@ export const optionalFunctions: readonly Overload[] = [
     value === undefined ? NONE : maybe(lookUp(value as CelMap, key)),
   ),
 ];
+function unwrapped(frame: Frame, list: readonly unknown[]): readonly unknown[] {
+  frame.spend(list.length);
+  const values: unknown[] = [];
+  for (const item of list) {
+    if (!(item instanceof Optional)) fail('value is not optional');
+    else if (item.present) values.push(item.value);
+  }
+  return values;
+}
+/** Those of the second version of the library. */
+export const newerOptionalFunctions: readonly Overload[] = [
+  member('first', [listOf(A)], MAYBE, (_, list: readonly unknown[]) => maybe(list[0])),
+  member('last', [listOf(A)], MAYBE, (_, list: readonly unknown[]) => maybe(list[list.length - 1])),
+  global('optional.unwrap', [listOf(MAYBE)], listOf(A), unwrapped),
+  member('unwrapOpt', [listOf(MAYBE)], listOf(A), unwrapped),
+];
 /** `a.or(b)` and `a.orValue(b)` look at `b` only where there is no `a`: the evaluation does that (plan.ts). */
 export const lazyOptionalFunctions: readonly Overload[] = [
   member('or', [MAYBE, MAYBE], MAYBE, (_, a: Optional, b: Optional) => (a.present ? a : b)),

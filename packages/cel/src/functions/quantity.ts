@@ -3,7 +3,7 @@ import { MAX_INT64, MIN_INT64, toInteger } from '@plat-dev/lib/integers';
 import { parseQuantity, Quantity, QuantityError, quantityOf } from '@plat-dev/lib/quantity';
 import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure, fail } from '../errors.ts';
-import { reads } from '../estimates.ts';
+import { reads } from '../prices.ts';
 import { BOOL, DOUBLE, INT, QUANTITY, STRING } from '../types.ts';
 
 import { global, member, type Overload } from './signature.ts';
@@ -68,7 +68,7 @@ export const quantityFunctions: readonly Overload[] = [
     frame.spend(NUMBER_UNITS);
     return quantity.toNumber();
   }),
-  member('sign', [QUANTITY], INT, (_, quantity: Quantity) => quantity.sign),
+  global('sign', [QUANTITY], INT, (_, quantity: Quantity) => quantity.sign),
   member(
     'compareTo',
     [QUANTITY, QUANTITY],
@@ -92,3 +92,5 @@ export const quantityFunctions: readonly Overload[] = [
   member('sub', [QUANTITY, QUANTITY], QUANTITY, sub),
   member('sub', [QUANTITY, INT], QUANTITY, sub),
 ];
+/** Not of any stock server. */
+export const moreQuantityFunctions: readonly Overload[] = [member('sign', [QUANTITY], INT, (_, quantity: Quantity) => quantity.sign)];

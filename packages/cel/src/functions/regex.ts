@@ -2,9 +2,9 @@
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
 import { ERROR_UNITS, type Frame } from '../budget.ts';
 import { Failure } from '../errors.ts';
-import { searches } from '../estimates.ts';
 import { Matcher, type Meter, TooLarge } from '../pattern/match.ts';
 import { PatternError, parsePattern } from '../pattern/parse.ts';
+import { searches } from '../prices.ts';
 import { BOOL, INT, listOf, STRING } from '../types.ts';
 import { global, member, type Overload } from './signature.ts';
 
@@ -24,15 +24,22 @@ const STEP_UNITS = 20;
 /** Characters that a matcher reads at the price of one unit. */
 const CHARACTERS_A_UNIT = 2;
 
-const meterOf = (frame: Frame): Meter => ({
-  spend: (steps) => frame.spend(STEP_UNITS * steps),
-  read: (characters) => frame.spend(characters / CHARACTERS_A_UNIT),
-});
+function meterOf(frame: Frame): Meter {
+  frame.meter ??= {
+    spend: (steps) => frame.spend(STEP_UNITS * steps),
+    read: (characters) => frame.spend(characters / CHARACTERS_A_UNIT),
+  };
+  return frame.meter;
+}
 
 /** The matcher of an expression for this budget; it counts its work. What it costs is the same whether it was compiled before or not. Throws Failure. */
 function matcherOf(frame: Frame, pattern: string | Matcher): Matcher {
   const frameMatcher = frame.matchers.get(pattern);
-  if (frameMatcher !== undefined) return frameMatcher;
+  if (frameMatcher !== undefined) {
+    // What it has learned stays with the budget; who pays is the evaluation in progress.
+    frameMatcher.meter = meterOf(frame);
+    return frameMatcher;
+  }
   const matcher = new Matcher(typeof pattern === 'string' ? programOf(frame, pattern) : pattern, meterOf(frame));
   frame.matchers.set(pattern, matcher);
   return matcher;

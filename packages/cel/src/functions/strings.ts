@@ -2,10 +2,23 @@
 import { own } from '@plat-dev/lib/own';
 import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
-import { containsText, joinsItems, makesPart, makesSame, read, reads, replaces, splits } from '../estimates.ts';
+import { range } from '../estimates.ts';
+import {
+  beginsOrEnds,
+  containsText,
+  converts,
+  findsText,
+  joinsItems,
+  makes,
+  makesPart,
+  makesSame,
+  reads,
+  replaces,
+  splits,
+} from '../prices.ts';
 import { BOOL, BYTES, INT, listOf, mapOf, parameter, STRING } from '../types.ts';
 import { type CelMap, mapSize } from '../values.ts';
-import { format } from './format.ts';
+import { format, formatLocal } from './format.ts';
 import { global, member, type Overload } from './signature.ts';
 import { characterAt, charactersOf, lengthOf, unitAt } from './text.ts';
 
@@ -179,7 +192,7 @@ export const stringFunctions: readonly Overload[] = [
       frame.spendLength(part.length);
       return text.startsWith(part);
     },
-    reads(1),
+    beginsOrEnds,
   ),
   member(
     'endsWith',
@@ -189,13 +202,19 @@ export const stringFunctions: readonly Overload[] = [
       frame.spendLength(part.length);
       return text.endsWith(part);
     },
-    reads(1),
+    beginsOrEnds,
   ),
-  member('charAt', [STRING, INT], STRING, charAt, ([text]) => ({ cost: read(text?.size ?? { min: 0, max: 0 }), size: { min: 0, max: 1 } })),
-  member('indexOf', [STRING, STRING], INT, indexOf, reads(0)),
-  member('indexOf', [STRING, STRING, INT], INT, indexOf, reads(0)),
-  member('lastIndexOf', [STRING, STRING], INT, lastIndexOf, containsText),
-  member('lastIndexOf', [STRING, STRING, INT], INT, lastIndexOf, containsText),
+  member(
+    'charAt',
+    [STRING, INT],
+    STRING,
+    charAt,
+    makes(() => range(0, 1)),
+  ),
+  member('indexOf', [STRING, STRING], INT, indexOf, findsText),
+  member('indexOf', [STRING, STRING, INT], INT, indexOf, findsText),
+  member('lastIndexOf', [STRING, STRING], INT, lastIndexOf, findsText),
+  member('lastIndexOf', [STRING, STRING, INT], INT, lastIndexOf, findsText),
   member('substring', [STRING, INT], STRING, substring, makesPart),
   member('substring', [STRING, INT, INT], STRING, substring, makesPart),
   member('replace', [STRING, STRING, STRING], STRING, replace, replaces),
@@ -207,6 +226,25 @@ export const stringFunctions: readonly Overload[] = [
   member('trim', [STRING], STRING, trim, makesPart),
   member('lowerAscii', [STRING], STRING, whole(lower), makesSame),
   member('upperAscii', [STRING], STRING, whole(upper), makesSame),
+];
+/** Those of the second version of the library. */
+export const newerStringFunctions: readonly Overload[] = [
+  global(
+    'strings.quote',
+    [STRING],
+    STRING,
+    quoteText,
+    converts(
+      (min) => min + 2,
+      (max) => 2 * max + 2,
+    ),
+  ),
+];
+/** Numbers are written as a stock server does. */
+export const localFormat: readonly Overload[] = [member('format', [STRING, listOf(A)], STRING, formatLocal, reads(0))];
+/** Not of any stock server. */
+export const moreStringFunctions: readonly Overload[] = [
+  member('format', [STRING, listOf(A)], STRING, format, reads(0)),
   member(
     'reverse',
     [STRING],
@@ -214,9 +252,4 @@ export const stringFunctions: readonly Overload[] = [
     whole((text) => [...text].reverse().join('')),
     makesSame,
   ),
-  global('strings.quote', [STRING], STRING, quoteText, ([text]) => ({
-    cost: read(text?.size ?? { min: 0, max: 0 }),
-    size: { min: 2, max: 2 * (text?.size.max ?? 0) + 2 },
-  })),
-  member('format', [STRING, listOf(A)], STRING, format, ([text]) => ({ cost: read(text?.size ?? { min: 0, max: 0 }) })),
 ];

@@ -24,11 +24,14 @@ function readAs<T>(frame: Frame, what: string, text: string, read: () => T): T {
 /** Units of reading a time or a span of time. */
 const TIME_UNITS = 60;
 
+/** A field of format date or date-time: a date alone is the beginning of that day. Throws Failure. */
+export function readDateOrTime(frame: Frame, text: string): Timestamp {
+  return readTimestamp(frame, /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+}
 /** RFC 3339. Throws Failure. */
 export function readTimestamp(frame: Frame, text: string): Timestamp {
   return readAs(frame, 'timestamp', text, () => {
-    // A date alone is the beginning of that day, as fields of format date have it.
-    const { seconds, nanos } = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+    const { seconds, nanos } = parseInstant(text);
     return checkedTimestamp(BigInt(seconds) * BILLION + BigInt(nanos));
   });
 }

@@ -1,7 +1,8 @@
 /** URLs: absolute ones, and paths that begin with a slash. */
 import type { Frame } from '../budget.ts';
 import { fail } from '../errors.ts';
-import { makesPart, makesSame, reads } from '../estimates.ts';
+import { range } from '../estimates.ts';
+import { makes, makesSame } from '../prices.ts';
 import { BOOL, listOf, mapOf, STRING, URL_TYPE } from '../types.ts';
 import { CelMap, type ParsedUrl, UrlValue } from '../values.ts';
 import { global, member, type Overload } from './signature.ts';
@@ -61,6 +62,9 @@ function queryOf(frame: Frame, { url }: UrlValue): CelMap {
 const port = /:(\d*)$/;
 const hostname = (host: string): string => host.replace(port, '').replace(/^\[(.*)\]$/, '$1');
 
+/** A part of a URL is not longer than all of it. */
+const part = makes(([url]) => range(0, url?.size.max ?? 0));
+
 export const urlFunctions: readonly Overload[] = [
   global(
     'url',
@@ -72,16 +76,16 @@ export const urlFunctions: readonly Overload[] = [
     },
     makesSame,
   ),
-  global('isURL', [STRING], BOOL, (frame, text: string) => parseUrl(frame, text) !== undefined, reads(0)),
-  member('getScheme', [URL_TYPE], STRING, (_, { url }: UrlValue) => url.scheme, makesPart),
-  member('getHost', [URL_TYPE], STRING, (_, { url }: UrlValue) => url.host, makesPart),
-  member('getHostname', [URL_TYPE], STRING, (_, { url }: UrlValue) => hostname(url.host), makesPart),
+  global('isURL', [STRING], BOOL, (frame, text: string) => parseUrl(frame, text) !== undefined),
+  member('getScheme', [URL_TYPE], STRING, (_, { url }: UrlValue) => url.scheme, part),
+  member('getHost', [URL_TYPE], STRING, (_, { url }: UrlValue) => url.host, part),
+  member('getHostname', [URL_TYPE], STRING, (_, { url }: UrlValue) => hostname(url.host), part),
   member(
     'getPort',
     [URL_TYPE],
     STRING,
     (_, { url }: UrlValue) => (/\]|^[^:]*:\d*$/.test(url.host) ? (port.exec(url.host)?.[1] ?? '') : ''),
-    makesPart,
+    part,
   ),
   member(
     'getEscapedPath',
@@ -91,7 +95,7 @@ export const urlFunctions: readonly Overload[] = [
       frame.spendLength(url.path.length);
       return escapedPath(url.path);
     },
-    makesPart,
+    part,
   ),
-  member('getQuery', [URL_TYPE], mapOf(STRING, listOf(STRING)), queryOf, makesPart),
+  member('getQuery', [URL_TYPE], mapOf(STRING, listOf(STRING)), queryOf, part),
 ];

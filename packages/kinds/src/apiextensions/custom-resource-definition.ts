@@ -1,4 +1,5 @@
 /** Custom resource definitions. Their schema names its extensions after the identity. */
+import { isAtLeast } from '@plat-dev/lib/version';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { type Kind, type KindEnv, kind, version } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -7,6 +8,7 @@ import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate 
 import { extensionNames, type JSONSchemaProps } from './schema/json-schema.ts';
 import { eachPart } from './schema/parts.ts';
 import { type CustomResourceDefinition, customResourceDefinition } from './schema/v1.ts';
+import { unrecognizedFormat } from './values/formats.ts';
 
 /** Default names follow from the kind; the default conversion strategy is None. */
 function defaults({ spec }: CustomResourceDefinition): void {
@@ -44,6 +46,25 @@ function dropFrom(schema: JSONSchemaProps, field: `x-${string}`): void {
   // Deleting an absent key would turn a schema into a slower kind of object.
   if (field in schema) delete schema[field];
   eachPart(schema, (part) => dropFrom(part, field));
+}
+
+const FORMAT_WARNINGS_SINCE = '1.34';
+/** Formats that are not checked, if the definition had none of them before. */
+function unrecognizedFormats({ spec }: Pick<CustomResourceDefinition, 'spec'>, env: KindEnv): ReadonlySet<string> {
+  const formats = new Set<string>();
+  const collect = (schema: JSONSchemaProps): void => {
+    const format = unrecognizedFormat(schema, env.release);
+    if (format !== undefined) formats.add(format);
+    eachPart(schema, collect);
+  };
+  for (const schema of schemasOf({ spec })) collect(schema);
+  return formats;
+}
+function formatWarnings(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, env: KindEnv): string[] {
+  if (!isAtLeast(env.release, FORMAT_WARNINGS_SINCE)) return [];
+  const oldFormats = old === undefined ? undefined : unrecognizedFormats(old, env);
+  const newFormats = [...unrecognizedFormats(definition, env)].filter((format) => oldFormats?.has(format) !== true);
+  return newFormats.map((format) => `unrecognized format ${JSON.stringify(format)}`);
 }
 
 /** Finalizer that keeps a definition until its objects are deleted. */
@@ -93,6 +114,7 @@ export const customResourceDefinitionKind = (identity: Identity): Kind =>
       },
       validate: validateDefinition,
       validateUpdate: validateDefinitionUpdate,
+      warnings: formatWarnings,
       resetFields: [['status']],
     },
     subresources: {

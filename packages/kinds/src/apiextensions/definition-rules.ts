@@ -16,9 +16,10 @@ import { invalidText } from '../validation/go-text.ts';
 import { changedMetadataAgain } from '../validation/repeated-metadata.ts';
 import { type Allowances, allowancesOf } from './allowances.ts';
 import { validateApproval } from './approval.ts';
+import { rulesOf } from './cel/rule-form.ts';
 import { validateConversion } from './conversion-rules.ts';
-import { extensionNames } from './schema/json-schema.ts';
-import { countParts, MAX_COMBINED, MAX_PARTS, type PartCount } from './schema/parts.ts';
+import { extensionNames, type JSONSchemaProps } from './schema/json-schema.ts';
+import { countParts, eachPart, MAX_COMBINED, MAX_PARTS, type PartCount } from './schema/parts.ts';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionNames,
@@ -27,7 +28,8 @@ import type {
 } from './schema/v1.ts';
 import { validateRootSchema } from './schema-rules.ts';
 import { boundedWork } from './values/effort.ts';
-import { hoist, validateColumns, validateDeprecation, validateSubresources } from './version-rules.ts';
+import type { Extensions } from './values/node.ts';
+import { hoist, validateColumns, validateDeprecation, validateSelectable, validateSubresources } from './version-rules.ts';
 
 const root = Path.of('spec');
 const storedVersionsPath = Path.of('status', 'storedVersions');
@@ -165,7 +167,7 @@ function* validateSpec(
   allowed: Allowances,
 ): Work<void> {
   const { group, scope, names, versions = [], conversion, preserveUnknownFields = false } = spec;
-  const x = extensionNames(env.identity.schemaExtensionPrefix);
+  const x: Extensions = { ...extensionNames(env.identity.schemaExtensionPrefix), release: env.release };
   if (tooLong(spec, errors)) return;
   validateGroup(group, errors);
   word(scope, ['Cluster', 'Namespaced'], root.child('scope'), errors);
@@ -180,6 +182,7 @@ function* validateSpec(
   yield;
   const isNew = ({ name, schema }: CustomResourceDefinitionVersion): boolean =>
     !equal(schema, old?.versions?.find((version) => version.name === name)?.schema);
+  const rules = { release: env.release, storedTexts: ruleTextsOf(old?.versions, x) };
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined);
   for (const [i, version] of versions.entries()) {
     const at = root.child('versions').index(i);
@@ -196,6 +199,7 @@ function* validateSpec(
           isNew: isNew(version),
           isLoose: allowed.isLoose(version),
           noDefaults: allowed.noDefaults,
+          rules,
         },
         place,
         x,
@@ -217,6 +221,7 @@ function* validateSpec(
         isNew: versions.some(isNew),
         isLoose: versions.every((version) => allowed.isLoose(version)),
         noDefaults: allowed.noDefaults,
+        rules,
       },
       root.child('validation').child('openAPIV3Schema'),
       x,
@@ -224,7 +229,22 @@ function* validateSpec(
     );
   if (common.subresources) validateSubresources(first?.subresources, root.child('subresources'), errors);
   if (common.columns) validateColumns(first?.additionalPrinterColumns, root.child('additionalPrinterColumns'), errors);
+  validateSelectable(versions, old?.versions, common, root, errors);
   validateConversion(conversion, preserveUnknownFields, root.child('conversion'), errors);
+}
+
+/** The expressions of all rules of a definition. */
+function ruleTextsOf(versions: readonly CustomResourceDefinitionVersion[] | undefined, x: Extensions): ReadonlySet<string> {
+  const texts = new Set<string>();
+  const collect = (schema: JSONSchemaProps): void => {
+    for (const { rule, messageExpression } of rulesOf(schema, x)) {
+      texts.add(rule);
+      if (messageExpression !== undefined) texts.add(messageExpression);
+    }
+    eachPart(schema, collect);
+  };
+  for (const { schema } of versions ?? []) if (schema?.openAPIV3Schema !== undefined) collect(schema.openAPIV3Schema);
+  return texts;
 }
 
 function validateGroup(group: string, errors: FieldErrors): void {

@@ -2,6 +2,7 @@
 import type { Work } from '@plat-dev/lib/slices';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { evaluation } from './cel/load-evaluation.ts';
+import type { RuleContext } from './cel/rule-checks.ts';
 import { hasRules, validateRuleForms } from './cel/rule-form.ts';
 import { validateDefaults } from './default-rules.ts';
 import { validateListMarkers } from './list-rules.ts';
@@ -28,12 +29,13 @@ export interface SchemaUse {
   readonly isLoose: boolean;
   /** Why it may have no defaults. */
   readonly noDefaults: string | undefined;
+  readonly rules: RuleContext;
 }
 
 /** `at` is the place of the whole schema. May be interrupted between the walks over it. */
 export function* validateRootSchema(
   schema: JSONSchemaProps,
-  { hasStatus, isNew, isLoose, noDefaults }: SchemaUse,
+  { hasStatus, isNew, isLoose, noDefaults, rules }: SchemaUse,
   at: Path,
   x: Extensions,
   errors: FieldErrors,
@@ -55,7 +57,7 @@ export function* validateRootSchema(
   if (errors.list.length === count) yield* validateDefaults(schema, at, x, errors);
   // Errors of expressions are hard to understand if the schema itself is invalid.
   if (errors.list.length === errorsBefore && isNew && (yield* hasRules(schema, x)))
-    yield* (yield* evaluation()).validateRules(schema, at, x, errors);
+    yield* (yield* evaluation()).validateRules(schema, at, rules, x, errors);
 }
 
 function validateRootFields(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): void {

@@ -3,13 +3,55 @@ import { equal } from '@plat-dev/lib/equal';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { each } from '../validation/each.ts';
 import type { CustomResourceColumnDefinition, CustomResourceDefinitionVersion, CustomResourceSubresources } from './schema/v1.ts';
+import { validateSelectableFields } from './selectable-fields.ts';
 
 /** Which parts are the same in all versions. */
-export function hoist(versions: readonly CustomResourceDefinitionVersion[]): { schema: boolean; subresources: boolean; columns: boolean } {
+export interface CommonParts {
+  readonly schema: boolean;
+  readonly subresources: boolean;
+  readonly columns: boolean;
+  readonly selectable: boolean;
+}
+export function hoist(versions: readonly CustomResourceDefinitionVersion[]): CommonParts {
   const [first] = versions;
-  const same = (field: 'schema' | 'subresources' | 'additionalPrinterColumns'): boolean =>
-    versions.every((version) => equal(version[field], first?.[field]));
-  return { schema: same('schema'), subresources: same('subresources'), columns: same('additionalPrinterColumns') };
+  const same = (partOf: (version: CustomResourceDefinitionVersion) => unknown): boolean =>
+    versions.every((version) => equal(partOf(version), first && partOf(first)));
+  return {
+    schema: same(({ schema }) => schema),
+    subresources: same(({ subresources }) => subresources),
+    columns: same(({ additionalPrinterColumns }) => additionalPrinterColumns),
+    selectable: same(({ selectableFields }) => selectableFields),
+  };
+}
+
+/**
+ * Selectable fields of all versions. Those that are the same in all are validated by the schema that is, as in a stock server: where
+ * one of both is the same and the other is not, there is none.
+ */
+export function validateSelectable(
+  versions: readonly CustomResourceDefinitionVersion[],
+  old: readonly CustomResourceDefinitionVersion[] | undefined,
+  common: CommonParts,
+  at: Path,
+  errors: FieldErrors,
+): void {
+  versions.forEach((version, i) => {
+    const fields = version.selectableFields ?? [];
+    if (fields.length === 0 || (common.selectable && i > 0)) return;
+    const place = common.selectable ? at.child('selectableFields') : at.child('versions').index(i).child('selectableFields');
+    const schema = version.schema?.openAPIV3Schema;
+    const storedVersion = old?.find(({ name }) => name === version.name);
+    if (schema === undefined || common.schema !== common.selectable)
+      errors.invalid(
+        place,
+        '',
+        common.selectable
+          ? 'may only be set when validations.schema is included'
+          : 'may only be set when `version.schema.openAPIV3Schema` is not included',
+      );
+    else
+      validateSelectableFields(fields, schema, place, errors, storedVersion !== undefined && equal(fields, storedVersion.selectableFields));
+  });
 }
 
 const MAX_WARNING = 256;

@@ -5,7 +5,7 @@ import { dns1035Label, dns1123Subdomain, nameIsSubdomain, qualifiedName } from '
 import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
-import { status } from '../subresources.ts';
+import { keepMetadata, status } from '../subresources.ts';
 import { each } from '../validation/each.ts';
 import { type ServerStorageVersion, StorageVersion } from './schema/v1alpha1.ts';
 import { commonVersion } from './storage-version-status.ts';
@@ -101,8 +101,7 @@ export const StorageVersionKind = kind<StorageVersion>({
   subresources: {
     status: status({
       prepareForUpdate(object, old) {
-        const { managedFields } = object.metadata;
-        object.metadata = { ...old.metadata, ...(managedFields && { managedFields }) };
+        keepMetadata(object, old);
         object.spec = old.spec;
       },
       validateUpdate: (object, _old, errors) => validateStatus(object, errors),

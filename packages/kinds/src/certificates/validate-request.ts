@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { dns1123Label, dns1123Subdomain, pathSegmentName } from '@plat-dev/meta/names';
+import { pathSegmentName } from '@plat-dev/meta/names';
 import { parseRequest } from '@plat-dev/pki';
 import type { KindEnv, WriteRequest } from '../kind.ts';
 import { each, repeatedTexts } from '../validation/each.ts';
@@ -12,6 +12,7 @@ import { goBytes } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from './schema/v1.ts';
+import { validateSignerName } from './signer-names.ts';
 
 const spec = Path.of('spec');
 const conditionsPath = Path.of('status', 'conditions');
@@ -88,44 +89,12 @@ function requestFault(pem: string): string | undefined {
   }
 }
 
-/** `example.com/signer-name` */
 function validateSigner(name: string, legacy: boolean, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (!legacy && name === env.identity.signers.legacyUnknown) {
     errors.invalid(at, name, 'the legacy signerName is not allowed via this API version');
     return;
   }
-  if (name === '') {
-    errors.required(at, 'signerName must be provided');
-    return;
-  }
-  const [domain = '', path = '', ...more] = name.split('/');
-  if (!name.includes('/') || more.length > 0) {
-    errors.invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'");
-    return;
-  }
-  if (domain.length > MAX_SIGNER_PART) errors.tooLong(at, MAX_SIGNER_PART);
-  const labels = domain.split('.');
-  validateLabels(labels, dns1123Label, domain, at, errors);
-  if (labels.length < 2) errors.invalid(at, domain, 'should be a domain with at least two segments separated by dots');
-  validateLabels(path.split('.'), dns1123Subdomain, path, at, errors);
-  if (name.length > MAX_SIGNER_NAME) errors.tooLong(at, MAX_SIGNER_NAME);
-}
-/** A domain, or the name of an object in a path. */
-const MAX_SIGNER_PART = 253;
-/** `<domain>/<namespace>.<name>` */
-const MAX_SIGNER_NAME = MAX_SIGNER_PART + 1 + 63 + 1 + MAX_SIGNER_PART;
-
-/** Reports the first invalid label only: the errors of the others would be the same. */
-function validateLabels(
-  labels: readonly string[],
-  rule: (label: string) => readonly string[],
-  whole: string,
-  at: Path,
-  errors: FieldErrors,
-): void {
-  const wrong = labels.find((label) => rule(label).length > 0);
-  if (wrong === undefined) return;
-  for (const text of rule(wrong)) errors.invalid(at, whole, `validating label ${JSON.stringify(wrong)}: ${text}`);
+  validateSignerName(name, at, errors);
 }
 
 /** Decisions cannot be revoked: such a condition is True or absent. */

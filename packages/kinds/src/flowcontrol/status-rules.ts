@@ -1,6 +1,7 @@
 /** Strategies that flow schemas and priority levels share: conditions are written by the status subresource alone. */
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import type { ApiObject, Strategy } from '../kind.ts';
+import { keepMetadata } from '../subresources.ts';
 import { each } from '../validation/each.ts';
 
 interface FlowObject extends ApiObject {
@@ -40,8 +41,7 @@ export function objectStrategy<T extends FlowObject>(validate: (object: T, error
 export function statusStrategy<T extends FlowObject>(): Strategy<T> {
   return {
     prepareForUpdate(object, old) {
-      const { managedFields } = object.metadata;
-      object.metadata = { ...old.metadata, ...(managedFields && { managedFields }) };
+      keepMetadata(object, old);
       object.spec = old.spec;
     },
     validateUpdate: (object, _old, errors) => validateStatus(object, errors),

@@ -1,7 +1,7 @@
 /** Storage classes. */
 
 import { equal } from '@plat-dev/lib/equal';
-import { own, setOwn } from '@plat-dev/lib/own';
+import { setOwn } from '@plat-dev/lib/own';
 import { ageAt } from '@plat-dev/meta/age';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName } from '@plat-dev/meta/identity';
@@ -12,10 +12,9 @@ import { type KindEnv, kind } from '../kind.ts';
 import { repeatedTexts } from '../validation/each.ts';
 import { immutable, qualified, report } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
+import { validateParameters } from './class-parameters.ts';
 import { StorageClass } from './schema/v1.ts';
 
-const MAX_PARAMETERS = 512;
-const MAX_PARAMETER_BYTES = 256 * 1024;
 const reclaimPolicies = ['Delete', 'Retain'];
 const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
 
@@ -29,20 +28,6 @@ function validate(storageClass: StorageClass, errors: FieldErrors): void {
   if (volumeBindingMode === undefined) errors.required(Path.of('volumeBindingMode'));
   else if (!bindingModes.includes(volumeBindingMode)) errors.notSupported(Path.of('volumeBindingMode'), volumeBindingMode, bindingModes);
   validateTopologies(storageClass.allowedTopologies ?? [], Path.of('allowedTopologies'), errors);
-}
-
-function validateParameters(parameters: Readonly<Record<string, string>>, at: Path, errors: FieldErrors): void {
-  const names = Object.keys(parameters);
-  if (names.length > MAX_PARAMETERS) {
-    errors.tooLong(at, MAX_PARAMETERS);
-    return;
-  }
-  let size = 0;
-  for (const name of names) {
-    if (name === '') errors.invalid(at, name, 'field can not be empty.');
-    size += Buffer.byteLength(name) + Buffer.byteLength(own(parameters, name) as string);
-  }
-  if (size > MAX_PARAMETER_BYTES) errors.tooLong(at, MAX_PARAMETER_BYTES);
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], at: Path, errors: FieldErrors): void {

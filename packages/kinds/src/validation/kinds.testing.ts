@@ -8,11 +8,12 @@ import { applyDefaults, decode, encode } from '@plat-dev/schema/json';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { defaultFeatures } from '../feature-gates.ts';
 import { GatedFields } from '../gated-fields.ts';
-import type { ApiObject, Kind, KindEnv, KindVersion, Strategy, WriteRequest } from '../kind.ts';
+import { type ApiObject, type Kind, type KindEnv, type KindVersion, releaseEnv, type Strategy, type WriteRequest } from '../kind.ts';
 import { validateChangedObject, validateObjectMeta } from './metadata.ts';
 
 const testNow = Date.UTC(2024, 0, 2, 3, 4, 5);
 export const testEnv: KindEnv = {
+  ...releaseEnv(),
   identity: kubernetes,
   now: () => testNow,
   feature: (name) => defaultFeatures.isOn(name),

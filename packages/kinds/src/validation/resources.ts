@@ -48,7 +48,7 @@ export const isStandardResource = (name: string): boolean =>
   isStandardContainerResource(name) || countedResources.has(name) || otherResources.has(name) || name.startsWith(`requests.${hugePages}`);
 
 /** Native resources: those without a domain, and those in the domain of the identity. */
-const isNativeResource = (name: string, identity: Identity): boolean => !name.includes('/') || name.includes(`${identity.domain}/`);
+export const isNativeResource = (name: string, identity: Identity): boolean => !name.includes('/') || name.includes(`${identity.domain}/`);
 
 /** `example.com/gpu`: an extended resource, counted in whole units. */
 export const isExtendedResource = (name: string, identity: Identity): boolean =>

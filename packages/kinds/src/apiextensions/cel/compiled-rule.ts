@@ -1,5 +1,5 @@
 /** One rule, compiled for the type of the value at its place. */
-import { CelError, type CelType, compile, type Program } from '@plat-dev/cel';
+import { CelError, type CelType, compile, type Environment, type Program } from '@plat-dev/cel';
 import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
 import { normalFieldPath } from './field-path.ts';
 
@@ -22,15 +22,21 @@ export interface CompiledRule {
   readonly field: string;
 }
 
-export function compileRule(rule: ValidationRule, schema: JSONSchemaProps, type: CelType): CompiledRule {
+/** What the expressions of a rule may use. */
+export interface RuleUse {
+  readonly rule: Environment;
+  readonly message: Environment;
+}
+
+export function compileRule(rule: ValidationRule, schema: JSONSchemaProps, type: CelType, use: RuleUse): CompiledRule {
   const optionalOld = rule.optionalOldSelf === true;
   const variables = { [SELF]: type, [OLD_SELF]: optionalOld ? ({ kind: 'optional', of: type } as const) : type };
-  const main = compiled(rule.rule, variables, 'bool', '', 'cel expression must evaluate to a bool');
+  const main = compiled(rule.rule, variables, use.rule, 'bool', '', 'cel expression must evaluate to a bool');
   const { messageExpression = '' } = rule;
   const message =
     messageExpression === ''
       ? undefined
-      : compiled(messageExpression, variables, 'string', 'messageExpression ', 'messageExpression must evaluate to a string');
+      : compiled(messageExpression, variables, use.message, 'string', 'messageExpression ', 'messageExpression must evaluate to a string');
   return {
     rule,
     program: main.program,
@@ -51,12 +57,13 @@ interface Compiled {
 function compiled(
   source: string,
   variables: Readonly<Record<string, CelType>>,
+  environment: Environment,
   expectedType: string,
   what: string,
   otherType: string,
 ): Compiled {
   try {
-    const program = compile(source, variables);
+    const program = compile(source, variables, { environment });
     return program.type.kind === expectedType ? { program, fault: undefined } : { program: undefined, fault: otherType };
   } catch (error) {
     if (!(error instanceof CelError)) throw error;

@@ -2,8 +2,10 @@
  * Validation of the rules of a schema: their expressions compile against the types that the schema declares, they use old
  * values only where these can be matched to new ones, and their estimated cost is within limits.
  */
-import { CostBudget, type Program } from '@plat-dev/cel';
+import type { CostBudget, Environment, Program } from '@plat-dev/cel';
+import { jsonText } from '@plat-dev/lib/json-text';
 import type { Work } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { invalidText, structText } from '../../validation/go-text.ts';
 import type { JSONSchemaProps, ValidationRule } from '../schema/json-schema.ts';
@@ -11,7 +13,8 @@ import type { Extensions } from '../values/node.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
 import { type Declared, declaredTypeOf, MAX_REQUEST_BYTES } from './declared-type.ts';
 import { rulesOf } from './rule-form.ts';
-import { OBJECT_LIMIT, RuleRun } from './rule-run.ts';
+import { budgetOf, type RuleRelease, ruleReleaseOf } from './rule-release.ts';
+import { RuleRun } from './rule-run.ts';
 import { ruleTreeOf } from './rule-tree.ts';
 
 /** Limits of the estimated cost: of one expression for all values of an object, and of all expressions of a schema. */
@@ -22,8 +25,18 @@ export const MAX_RULES = 2000;
 /** Limit of rules that the error for the sum names: those with the highest cost, at least a hundredth of the limit. */
 const NAMED_RULES = 4;
 
+/** The rules of a definition that is written. */
+export interface RuleContext {
+  /** The release of the server. */
+  readonly release: string;
+  /** Expressions of the stored definition: they may use what new ones may not yet. */
+  readonly storedTexts: ReadonlySet<string>;
+}
+
 interface Walk {
   readonly x: Extensions;
+  readonly release: string;
+  readonly environmentOf: (text: string) => Environment;
   readonly errors: FieldErrors;
   readonly costs: { readonly at: Path; readonly cost: number }[];
   total: number;
@@ -38,15 +51,24 @@ interface Context {
 }
 
 /** The schema is structural, and has rules. */
-export function* validateRules(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
+export function* validateRules(
+  schema: JSONSchemaProps,
+  at: Path,
+  { release, storedTexts }: RuleContext,
+  x: Extensions,
+  errors: FieldErrors,
+): Work<void> {
   const errorsBefore = errors.list.length;
-  yield* validateExpressions(schema, at, x, errors);
+  const rules = ruleReleaseOf(release);
+  const { added, stored } = rules.environments;
+  const environmentOf = (text: string): Environment => (storedTexts.has(text) ? stored : added);
+  yield* validateExpressions(schema, at, { x, release, environmentOf, errors, costs: [], total: 0, rules: 0 });
   // Defaults must satisfy the rules at and below their place, like values that are sent; together they have the budget of one object.
-  if (errors.list.length === errorsBefore) yield* defaultChecks(schema, at, x, errors, new CostBudget(OBJECT_LIMIT));
+  if (errors.list.length === errorsBefore) yield* defaultChecks(schema, at, x, { rules, errors, budget: budgetOf(rules.object) });
 }
 
-function* validateExpressions(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors): Work<void> {
-  const walk: Walk = { x, errors, costs: [], total: 0, rules: 0 };
+function* validateExpressions(schema: JSONSchemaProps, at: Path, walk: Walk): Work<void> {
+  const { x, errors } = walk;
   const declared = yield* declaredTypeOf(schema, x, 'selfType', true);
   yield* validateAt(schema, at, { declared, values: 1, unkeyed: undefined }, walk);
   if (walk.rules > MAX_RULES) errors.tooMany(at, walk.rules, MAX_RULES);
@@ -97,21 +119,30 @@ function validateRule(rule: ValidationRule, schema: JSONSchemaProps, at: Path, c
   const { errors } = walk;
   const { declared, unkeyed } = context;
   if (declared === undefined) {
-    invalidText(errors, at.child('rule'), ruleText(rule), 'the schema does not declare a type here, so that no rule can read the value');
+    invalidText(
+      errors,
+      at.child('rule'),
+      ruleText(rule, walk.release),
+      'the schema does not declare a type here, so that no rule can read the value',
+    );
     return;
   }
-  const compiled = compileRule(rule, schema, declared.type);
+  const compiled = compileRule(rule, schema, declared.type, {
+    rule: walk.environmentOf(rule.rule),
+    message: walk.environmentOf(rule.messageExpression ?? ''),
+  });
   if (compiled.program !== undefined) validateCost(compiled.program, 'rule', at.child('rule'), context, walk);
-  else invalidText(errors, at.child('rule'), ruleText(rule), compiled.fault ?? '');
+  else invalidText(errors, at.child('rule'), ruleText(rule, walk.release), compiled.fault ?? '');
   if (compiled.message !== undefined) validateCost(compiled.message, 'messageExpression', at.child('messageExpression'), context, walk);
-  else if (compiled.messageFault !== undefined) invalidText(errors, at.child('messageExpression'), ruleText(rule), compiled.messageFault);
+  else if (compiled.messageFault !== undefined)
+    invalidText(errors, at.child('messageExpression'), ruleText(rule, walk.release), compiled.messageFault);
   validateOldSelf(compiled, at, unkeyed, errors);
 }
 
-function validateOldSelf({ rule, program, transition }: CompiledRule, at: Path, unkeyed: Path | undefined, errors: FieldErrors): void {
+function validateOldSelf({ rule, transition }: CompiledRule, at: Path, unkeyed: Path | undefined, errors: FieldErrors): void {
   if (transition && unkeyed !== undefined)
     errors.invalid(at.child('rule'), rule.rule, `oldSelf cannot be used on the uncorrelatable portion of the schema within ${unkeyed}`);
-  if (program !== undefined && !transition && rule.optionalOldSelf !== undefined)
+  if (!transition && rule.optionalOldSelf !== undefined)
     errors.invalid(at.child('optionalOldSelf'), rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule');
 }
 
@@ -131,21 +162,40 @@ function overBudget(what: string, cost: number, limit: number): string {
   return `${what} exceeds budget by factor of ${factorText} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-function ruleText({ rule, message = '', messageExpression }: ValidationRule): string {
+/** From 1.34 on structures in errors are JSON. */
+const JSON_SINCE = '1.34';
+function ruleText(
+  { rule, message = '', messageExpression, reason, fieldPath = '', optionalOldSelf }: ValidationRule,
+  release: string,
+): string {
+  if (isAtLeast(release, JSON_SINCE))
+    return goJson({
+      ...{ Rule: rule, Message: message, MessageExpression: messageExpression ?? '', Reason: reason ?? null },
+      ...{ FieldPath: fieldPath, OptionalOldSelf: optionalOldSelf ?? null },
+    });
   const ruleFields = { Rule: rule, Message: message, ...(messageExpression !== undefined && { MessageExpression: messageExpression }) };
   return structText('apiextensions.ValidationRule', ruleFields);
 }
+/** As Go writes it: three characters are escaped that JSON could have as they are. */
+const goJson = (value: object): string => jsonText(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 
-function* defaultChecks(schema: JSONSchemaProps, at: Path, x: Extensions, errors: FieldErrors, budget: CostBudget): Work<void> {
+interface DefaultCheck {
+  readonly rules: RuleRelease;
+  readonly errors: FieldErrors;
+  readonly budget: CostBudget;
+}
+function* defaultChecks(schema: JSONSchemaProps, at: Path, x: Extensions, check: DefaultCheck): Work<void> {
   const { items, properties, default: value } = schema;
   if (value !== undefined && value !== null) {
-    const tree = yield* ruleTreeOf(schema, x, false);
-    const rest = tree === undefined ? undefined : new RuleRun(tree, value, value, errors, at.child('default'), budget).begin();
+    const { rules, errors, budget } = check;
+    const tree = yield* ruleTreeOf(schema, x, false, rules.environments.stored);
+    const rest =
+      tree === undefined ? undefined : new RuleRun(tree, value, value, { rules, errors, at: at.child('default'), budget }).begin();
     if (rest !== undefined) yield* rest;
   }
-  if (items !== undefined && !Array.isArray(items)) yield* defaultChecks(items, at.child('items'), x, errors, budget);
+  if (items !== undefined && !Array.isArray(items)) yield* defaultChecks(items, at.child('items'), x, check);
   if (properties === undefined) return;
   const place = at.child('properties');
-  for (const [key, field] of Object.entries(properties)) yield* defaultChecks(field, place.key(key), x, errors, budget);
+  for (const [key, field] of Object.entries(properties)) yield* defaultChecks(field, place.key(key), x, check);
   yield;
 }

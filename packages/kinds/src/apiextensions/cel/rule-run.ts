@@ -2,22 +2,22 @@
  * Runs the rules of a definition on one object. The walk over the object can be interrupted after each value, so that a large one
  * is validated in slices, and all rules together have one budget.
  *
- *   const run = new RuleRun(tree, object, old, errors);
+ *   const run = new RuleRun(tree, object, old, { rules, errors });
  *   const rest = run.begin();   // undefined where all is done; else work in steps
  */
 import { CelRuntimeError, CostBudget, CostExceeded, type Program } from '@plat-dev/cel';
 import { NONE, Optional } from '@plat-dev/cel/values';
+import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
-import { type FieldErrors, Path } from '@plat-dev/meta/field';
+import { type FieldErrors, Path, show } from '@plat-dev/meta/field';
 import type { ValidationRule } from '../schema/json-schema.ts';
+import { itemsByKeys, keyText } from '../values/item-keys.ts';
 import { isValues, type Values } from '../values/node.ts';
 import type { CompiledRule } from './compiled-rule.ts';
+import { budgetOf, type RuleRelease } from './rule-release.ts';
 import type { RuleNode } from './rule-tree.ts';
 
-/** Limits of the cost of one expression for one value, which blocks the event loop, and of all rules for one object: less than 50 and 100 ms. */
-const CALL_LIMIT = 500_000;
-export const OBJECT_LIMIT = 1_000_000;
 /** Cost of finding a value, of starting an expression, and of compiling one. */
 const PLACE_UNITS = 2;
 const CALL_UNITS = 4;
@@ -36,6 +36,8 @@ interface Place {
   readonly old: unknown;
   /** Undefined for the object itself. */
   readonly at: Path | undefined;
+  /** Whether an update leaves the value, or the nearest one above that has an old value, as it is. */
+  readonly isUnchanged: Comparison | undefined;
   /** Keys of an object; undefined for a list. */
   keys: readonly string[] | undefined;
   /** Old items of a list by the text of their keys. */
@@ -45,22 +47,40 @@ interface Place {
   next: number;
 }
 
+interface RunUse {
+  readonly rules: RuleRelease;
+  readonly errors: FieldErrors;
+  /**
+   * Called with the errors of values that an update does not change, which are no errors then. Where it is left out, they are.
+   * Rules that look at the old value are not let off.
+   */
+  readonly warn?: ((text: string) => void) | undefined;
+  /** The path of the value, if it is not a whole object. */
+  readonly at?: Path;
+  /** Several values may share a budget. */
+  readonly budget?: CostBudget;
+}
+
 export class RuleRun {
+  private readonly rules: RuleRelease;
   private readonly errors: FieldErrors;
+  private readonly warn: ((text: string) => void) | undefined;
   private readonly places: Place[];
   private readonly variables: { self: unknown; oldSelf: unknown } = { self: undefined, oldSelf: undefined };
-  /** The cost limit of one call. */
+  /** The limits of one call. */
   private readonly call = new CostBudget(0);
-  /** The cost limit of the object. */
+  /** The limits of the object. */
   private readonly budget: CostBudget;
   /** Units of this step, including work that does not count for the object. */
   private done = 0;
 
-  /** `at` is the path of the value, if it is not a whole object; several values may share a budget. */
-  constructor(tree: RuleNode, value: unknown, old: unknown, errors: FieldErrors, at?: Path, budget = new CostBudget(OBJECT_LIMIT)) {
+  constructor(tree: RuleNode, value: unknown, old: unknown, { rules, errors, warn, at, budget = budgetOf(rules.object) }: RunUse) {
+    this.rules = rules;
     this.errors = errors;
+    this.warn = warn;
     this.budget = budget;
     this.places = [placeOf(tree, value, old, at)];
+    if (warn !== undefined) this.places[0] = { ...(this.places[0] as Place), isUnchanged: new Comparison(value, old) };
   }
 
   /** The rest of long work; undefined if all is done. */
@@ -127,7 +147,7 @@ export class RuleRun {
   }
 
   private get isUsedUp(): boolean {
-    return this.budget.remaining <= 0;
+    return this.budget.remaining <= 0 || this.budget.cost <= 0;
   }
   private pay(units: number): void {
     this.budget.remaining -= units;
@@ -136,13 +156,16 @@ export class RuleRun {
 
   /** Throws CelRuntimeError and CostExceeded. */
   private evaluate(program: Program): unknown {
-    const { call } = this;
-    const most = Math.min(CALL_LIMIT, this.budget.remaining);
-    call.remaining = most;
+    const { call, budget, rules } = this;
+    const work = Math.min(rules.call.work, budget.remaining);
+    const cost = Math.min(rules.call.cost, budget.cost);
+    call.remaining = work;
+    call.cost = cost;
     try {
       return program.evaluate(this.variables, call);
     } finally {
-      this.pay(most - Math.max(0, call.remaining) + CALL_UNITS);
+      this.pay(work - Math.max(0, call.remaining) + CALL_UNITS);
+      if (Number.isFinite(cost)) budget.cost -= cost - Math.max(0, call.cost);
     }
   }
 
@@ -151,7 +174,9 @@ export class RuleRun {
   }
 
   /** Reports a failed rule with its message. Returns false if no further rules run. */
-  private reportFalse({ rule, message, field }: CompiledRule, { node, at }: Place): boolean {
+  private reportFalse(compiled: CompiledRule, place: Place): boolean {
+    const { rule, message, field, transition } = compiled;
+    const { at } = place;
     let detail = shownMessage(rule);
     let goesOn = true;
     if (message !== undefined)
@@ -166,21 +191,26 @@ export class RuleRun {
         } else if (!(error instanceof CelRuntimeError)) throw error;
       }
     const path = field === '' ? (at ?? ROOT) : at === undefined ? field : field.startsWith('[') ? `${at}${field}` : `${at}.${field}`;
-    const typeText = JSON.stringify(node.type);
-    switch (rule.reason) {
-      case 'FieldValueForbidden':
-        this.errors.add('FieldValueForbidden', path, `Forbidden: ${detail}`);
-        break;
-      case 'FieldValueRequired':
-        this.errors.add('FieldValueRequired', path, `Required value: ${detail}`);
-        break;
-      case 'FieldValueDuplicate':
-        this.errors.add('FieldValueDuplicate', path, `Duplicate value: ${typeText}`);
-        break;
-      default:
-        this.errors.add('FieldValueInvalid', path, `Invalid value: ${typeText}: ${detail}`);
-    }
+    const [reason, text] = this.failure(rule, place, detail);
+    // Comparing takes as long as the value is large: others have their turn after it.
+    if (this.warn !== undefined && typeof place.value === 'object') this.done += STEP;
+    if (this.warn !== undefined && !transition && place.isUnchanged?.holds() === true) this.warn(`${path}: ${text}`);
+    else this.errors.add(reason, path, text);
     return goesOn;
+  }
+
+  private failure({ reason = 'FieldValueInvalid' }: ValidationRule, { node, value }: Place, detail: string): readonly [string, string] {
+    const shown = !this.rules.showsValues ? JSON.stringify(node.type) : node.type === 'object' || node.type === 'array' ? '' : show(value);
+    switch (reason) {
+      case 'FieldValueForbidden':
+        return [reason, `Forbidden: ${detail}`];
+      case 'FieldValueRequired':
+        return [reason, `Required value: ${detail}`];
+      case 'FieldValueDuplicate':
+        return [reason, shown === '' ? 'Duplicate value' : `Duplicate value: ${shown}`];
+      default:
+        return ['FieldValueInvalid', shown === '' ? `Invalid value: ${detail}` : `Invalid value: ${shown}: ${detail}`];
+    }
   }
 }
 
@@ -207,15 +237,32 @@ function usable(messageValue: unknown): string | undefined {
 
 // ---- the walk ------------------------------------------------------------------------------------------------------
 
-function placeOf(node: RuleNode, value: unknown, old: unknown, at: Path | undefined): Place {
-  return { node, value, old, at, keys: undefined, oldItems: undefined, rule: 0, next: -1 };
+function placeOf(node: RuleNode, value: unknown, old: unknown, at: Path | undefined, above?: Comparison): Place {
+  const isUnchanged = above === undefined || old === undefined ? above : new Comparison(value, old);
+  return { node, value, old, at, isUnchanged, keys: undefined, oldItems: undefined, rule: 0, next: -1 };
+}
+
+/** Whether a value is as it was: compared when it is first asked. */
+class Comparison {
+  private readonly value: unknown;
+  private readonly old: unknown;
+  private result: boolean | undefined;
+
+  constructor(value: unknown, old: unknown) {
+    this.value = value;
+    this.old = old;
+  }
+  holds(): boolean {
+    this.result ??= equal(this.value, this.old);
+    return this.result;
+  }
 }
 
 function prepareParts(place: Place): void {
   const { node, value, old } = place;
   place.next = 0;
   if (Array.isArray(value)) {
-    if (node.items !== undefined && node.keys !== undefined && Array.isArray(old)) place.oldItems = byKeys(old, node.keys);
+    if (node.items !== undefined && node.keys !== undefined && Array.isArray(old)) place.oldItems = itemsByKeys(old, node.keys);
   } else if (isValues(value) && (node.fields !== undefined || node.values !== undefined)) place.keys = Object.keys(value);
 }
 
@@ -229,7 +276,7 @@ function nextPart(place: Place): Place | undefined {
       if (item === null) continue;
       const key = place.oldItems === undefined ? undefined : keyText(item, node.keys as string[]);
       const old = key === undefined ? undefined : place.oldItems?.get(key);
-      return placeOf(node.items, item, old, (at ?? Path.of('')).index(place.next++));
+      return placeOf(node.items, item, old, (at ?? Path.of('')).index(place.next++), place.isUnchanged);
     }
     return undefined;
   }
@@ -245,28 +292,9 @@ function nextPart(place: Place): Place | undefined {
     const old = isValues(place.old) ? own(place.old, key) : undefined;
     place.next++;
     const here = field === undefined ? (at ?? Path.of('')).key(key) : at === undefined ? Path.of(key) : at.child(key);
-    return placeOf(part, inner, old === null ? undefined : old, here);
+    // Version and kind of the object are those of the request, whatever is stored.
+    const isVersion = at === undefined && (key === 'apiVersion' || key === 'kind');
+    return placeOf(part, inner, old === null ? undefined : old, here, isVersion ? undefined : place.isUnchanged);
   }
   return undefined;
-}
-
-/** Items by the text of their keys; of those with the same keys the first. */
-function byKeys(items: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
-  const itemsByKey = new Map<string, unknown>();
-  for (const item of items) {
-    const text = keyText(item, keys);
-    if (text !== undefined && !itemsByKey.has(text)) itemsByKey.set(text, item);
-  }
-  return itemsByKey;
-}
-/** Undefined if a key is missing: such an item has no old value. */
-function keyText(item: unknown, keys: readonly string[]): string | undefined {
-  if (!isValues(item)) return undefined;
-  let text = '';
-  for (const key of keys) {
-    const value = own(item, key);
-    if (value === undefined || typeof value === 'object') return undefined;
-    text += typeof value === 'string' ? JSON.stringify(value) : `${value},`;
-  }
-  return text;
 }

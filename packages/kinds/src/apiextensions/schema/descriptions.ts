@@ -36,6 +36,11 @@ export const apiextensions: Descriptions = {
     schema: 'Schema by which objects of the version are validated, pruned and defaulted.',
     subresources: 'Subresources that objects of the version have.',
     additionalPrinterColumns: 'Columns of the tables that clients print. By default a column with the age.',
+    selectableFields: 'Fields that field selectors may use, at most eight.',
+  },
+  'apiextensions.SelectableField': {
+    $: 'A field that field selectors may use.',
+    jsonPath: 'Path of a string, integer or boolean, such as .spec.color; not in a list, nor in the metadata.',
   },
   'apiextensions.CustomResourceValidation': {
     $: 'How objects of a custom resource are validated.',
@@ -90,10 +95,12 @@ export const apiextensions: Descriptions = {
     conditions: 'Observed conditions, such as NamesAccepted and Established.',
     acceptedNames: 'Names under which the resource is served. They can differ from the spec if a name is taken.',
     storedVersions: 'Versions in which objects were ever stored. Remove one only after all objects have been migrated from it.',
+    observedGeneration: 'Generation of the spec that the status is about, as a client wrote it.',
   },
   'apiextensions.CustomResourceDefinitionCondition': {
     $: 'One observed aspect of the state of a custom resource definition.',
     type: 'NamesAccepted, Established (the resource is served), NonStructuralSchema, Terminating, or one about API approval.',
+    observedGeneration: 'Generation of the spec that the condition is about, as a client wrote it.',
   },
   'apiextensions.ExternalDocumentation': {
     $: 'A reference to further documentation.',

@@ -1,5 +1,21 @@
 /** Custom resource definitions. Messages that hold a schema are made once per prefix of schema extensions. */
-import { always, bool, bytes, type Infer, int32, list, message, object, opt, ptr, raw, req, string, time } from '@plat-dev/schema/types';
+import {
+  always,
+  bool,
+  bytes,
+  type Infer,
+  int32,
+  int64,
+  list,
+  message,
+  object,
+  opt,
+  ptr,
+  raw,
+  req,
+  string,
+  time,
+} from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../meta.ts';
 import { Status } from '../../meta-kinds.ts';
 import { jsonSchemaProps } from './json-schema.ts';
@@ -49,6 +65,9 @@ export const CustomResourceColumnDefinition = message('apiextensions.v1.CustomRe
 });
 export type CustomResourceColumnDefinition = Infer<typeof CustomResourceColumnDefinition>;
 
+const SelectableField = message('apiextensions.v1.SelectableField', { jsonPath: req(1, string) });
+export type SelectableField = Infer<typeof SelectableField>;
+
 export const CustomResourceSubresourceScale = message('apiextensions.v1.CustomResourceSubresourceScale', {
   specReplicasPath: req(1, string),
   statusReplicasPath: req(2, string),
@@ -70,6 +89,7 @@ export const CustomResourceDefinitionCondition = message('apiextensions.v1.Custo
   lastTransitionTime: always(3, time),
   reason: opt(4, string),
   message: opt(5, string),
+  observedGeneration: opt(6, int64, { since: '1.35' }),
 });
 export type CustomResourceDefinitionCondition = Infer<typeof CustomResourceDefinitionCondition>;
 
@@ -78,6 +98,7 @@ export const CustomResourceDefinitionStatus = message('apiextensions.v1.CustomRe
   conditions: always(1, list(CustomResourceDefinitionCondition, 'map', ['type']), { nullable: true }),
   acceptedNames: always(2, CustomResourceDefinitionNames),
   storedVersions: always(3, list(string), { nullable: true }),
+  observedGeneration: opt(4, int64, { since: '1.35' }),
 });
 export type CustomResourceDefinitionStatus = Infer<typeof CustomResourceDefinitionStatus>;
 
@@ -92,6 +113,7 @@ function make(prefix: string) {
     schema: ptr(4, validation),
     subresources: ptr(5, CustomResourceSubresources),
     additionalPrinterColumns: opt(6, list(CustomResourceColumnDefinition)),
+    selectableFields: opt(9, list(SelectableField), { since: '1.30' }),
   });
   const spec = message('apiextensions.v1.CustomResourceDefinitionSpec', {
     group: req(1, string),

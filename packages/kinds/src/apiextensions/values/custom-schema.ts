@@ -1,5 +1,6 @@
 /** Pruning, defaulting and validation by the schema of a custom version. Made once for a version of a definition. */
 import type { Work } from '@plat-dev/lib/slices';
+import { apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { requestTooLarge } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
@@ -23,6 +24,8 @@ const TOO_MUCH_EFFORT =
   'the object takes too much work to validate with the patterns, enumerations and combinations of its definition: make either smaller';
 const TOO_LONG_DEFAULTS = `Request entity too large: the defaults of its definition would add more than ${MAX_DEFAULTS} bytes to the object`;
 
+const RATCHETING_SINCE = '1.30';
+
 export interface Reading {
   /** Called with the path of every field that is dropped because the schema does not name it: `spec.parts[0].z`. */
   readonly report?: Report;
@@ -41,6 +44,8 @@ export class CustomSchema {
   private readonly pruned: boolean;
   private readonly fits: (value: JsonValue) => boolean;
   private readonly rules: BeginRules | undefined;
+  /** Whether errors of values that an update does not change are let through. */
+  private readonly ratchets: boolean;
 
   private constructor(
     schema: JSONSchemaProps,
@@ -50,6 +55,7 @@ export class CustomSchema {
     structure: MessageType | undefined,
     fits: (value: JsonValue) => boolean,
     rules: BeginRules | undefined,
+    ratchets: boolean,
   ) {
     this.schema = schema;
     this.x = x;
@@ -58,23 +64,29 @@ export class CustomSchema {
     this.structure = structure;
     this.fits = fits;
     this.rules = rules;
+    this.ratchets = ratchets;
   }
 
-  /** `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure; `byRules`: rules are enforced. */
+  /**
+   * `prefix` is the identity's, of the extensions of schemas; `typeName` names the structure; `byRules`: rules are enforced, as in a
+   * release.
+   */
   static *compile(
     schemaProps: JSONSchemaProps | undefined,
     preserveUnknown: boolean,
     prefix: string,
     typeName: string,
     byRules = true,
+    release: string = apiRelease,
   ): Work<CustomSchema> {
-    const x = extensionNames(prefix);
+    const x: Extensions = { ...extensionNames(prefix), release };
     const schema = schemaProps ?? {};
     const root = yield* nodeOf(schema, x, 'root');
     yield* compiledFits(schema, x);
     const structure = schemaProps === undefined ? undefined : yield* structureOf(schemaProps, x, typeName, preserveUnknown);
-    const rules = byRules ? yield* rulesOf(schema, x) : undefined;
-    return new CustomSchema(schema, x, root, schemaProps !== undefined && !preserveUnknown, structure, fitsOf(schema, x), rules);
+    const rules = byRules ? yield* rulesOf(schema, x, release) : undefined;
+    const pruned = schemaProps !== undefined && !preserveUnknown;
+    return new CustomSchema(schema, x, root, pruned, structure, fitsOf(schema, x), rules, isAtLeast(release, RATCHETING_SINCE));
   }
 
   /**
@@ -102,9 +114,9 @@ export class CustomSchema {
 
   /** Returns the rest of the work, to be run. */
   validate(object: ApiObject, errors: FieldErrors): Work<void> | undefined {
-    this.validateFields(object, errors);
+    this.validateFields(object, undefined, errors);
     const lists = isPlainlyDistinct(this.root, object) ? undefined : this.validateLists(object, errors);
-    return this.rules === undefined ? lists : this.withRules(this.rules, lists, object, undefined, errors);
+    return this.rules === undefined ? lists : this.withRules(this.rules, lists, { object, errors });
   }
 
   private *validateLists(object: ApiObject, errors: FieldErrors): Work<void> {
@@ -112,11 +124,13 @@ export class CustomSchema {
     yield* listChecks(this.root, object, errors);
   }
 
-  /** Duplicate members that were stored before are accepted. */
-  validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> | undefined {
-    this.validateFields(object, errors);
+  /** Duplicate members that were stored before are accepted; `warn` gets the errors of rules that are let through. */
+  validateUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors, warn?: (text: string) => void): Work<void> | undefined {
+    this.validateFields(object, this.ratchets ? old : undefined, errors);
     const lists = isPlainlyDistinct(this.root, object) ? undefined : this.validateListsUpdate(object, old, errors);
-    return this.rules === undefined ? lists : this.withRules(this.rules, lists, object, old, errors);
+    return this.rules === undefined
+      ? lists
+      : this.withRules(this.rules, lists, { object, old, errors, ...(this.ratchets && warn && { warn }) });
   }
   private *validateListsUpdate(object: ApiObject, old: ApiObject, errors: FieldErrors): Work<void> {
     yield;
@@ -129,21 +143,16 @@ export class CustomSchema {
   }
 
   /** Rules run last, on values with the types and sizes of the schema. */
-  private withRules(
-    rules: BeginRules,
-    lists: Work<void> | undefined,
-    object: ApiObject,
-    old: ApiObject | undefined,
-    errors: FieldErrors,
-  ): Work<void> | undefined {
-    return lists === undefined ? runRules(rules, object, old, errors) : afterLists(rules, lists, object, old, errors);
+  private withRules(rules: BeginRules, lists: Work<void> | undefined, write: Write): Work<void> | undefined {
+    return lists === undefined ? runRules(rules, write) : afterLists(rules, lists, write);
   }
 
-  private validateFields(object: ApiObject, errors: FieldErrors): void {
+  /** With `old`, what is wrong with values that are as they were is let through. */
+  private validateFields(object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): void {
     const value = object as unknown as JsonValue;
     withEffort(
       () => {
-        if (!this.fits(value)) validateValue(value, this.schema, this.x, undefined, errors);
+        if (!this.fits(value)) validateValue(value, this.schema, this.x, undefined, errors, old as JsonValue | undefined);
       },
       () => errors.invalid(Path.of(''), '', TOO_MUCH_EFFORT),
     );
@@ -151,20 +160,28 @@ export class CustomSchema {
   }
 }
 
-/** Runs the rules of a version on an object. Returns the rest of the work. */
-type BeginRules = (object: ApiObject, old: ApiObject | undefined, errors: FieldErrors) => Work<void> | undefined;
+/** What the rules of a version run on. */
+interface Write {
+  readonly object: ApiObject;
+  readonly old?: ApiObject;
+  readonly errors: FieldErrors;
+  readonly warn?: (text: string) => void;
+}
+/** Returns the rest of the work. */
+type BeginRules = (write: Write) => Work<void> | undefined;
 
 /** Undefined for a schema without rules. */
-function* rulesOf(schema: JSONSchemaProps, x: Extensions): Work<BeginRules | undefined> {
+function* rulesOf(schema: JSONSchemaProps, x: Extensions, release: string): Work<BeginRules | undefined> {
   if (!(yield* hasRules(schema, x))) return undefined;
-  const { RuleRun, ruleTreeOf } = yield* evaluation();
-  const tree = yield* ruleTreeOf(schema, x, true);
-  return tree && ((object, old, errors) => new RuleRun(tree, object, old, errors).begin());
+  const { RuleRun, ruleReleaseOf, ruleTreeOf } = yield* evaluation();
+  const rules = ruleReleaseOf(release);
+  const tree = yield* ruleTreeOf(schema, x, true, rules.environments.stored);
+  return tree && (({ object, old, errors, warn }) => new RuleRun(tree, object, old, { rules, errors, warn }).begin());
 }
 
-function* afterLists(rules: BeginRules, lists: Work<void>, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> {
+function* afterLists(rules: BeginRules, lists: Work<void>, write: Write): Work<void> {
   yield* lists;
-  const rest = runRules(rules, object, old, errors);
+  const rest = runRules(rules, write);
   if (rest !== undefined) yield* rest;
 }
 
@@ -179,10 +196,11 @@ const blocking = new Set([
 const NOT_CHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-function runRules(rules: BeginRules, object: ApiObject, old: ApiObject | undefined, errors: FieldErrors): Work<void> | undefined {
+function runRules(rules: BeginRules, write: Write): Work<void> | undefined {
+  const { errors } = write;
   if (!errors.empty && errors.list.some(({ reason }) => blocking.has(reason))) {
     errors.add('FieldValueInvalid', '<nil>', `Invalid value: "null": ${NOT_CHECKED}`);
     return undefined;
   }
-  return rules(object, old, errors);
+  return rules(write);
 }

@@ -1,7 +1,14 @@
 /** Formats of texts in custom objects. A format that is not here is not checked. */
+import { type Integer, MAX_INT64, MIN_INT64 } from '@plat-dev/lib/integers';
 import { own } from '@plat-dev/lib/own';
+import { apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { ipFamily, parseCIDR } from '@plat-dev/meta/ip';
+import { nameIsLabel, nameIsSubdomain } from '@plat-dev/meta/names';
+import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { CHARACTERS_A_STEP, spend } from './effort.ts';
+
+/** The largest float of 32 bits. */
+const MAX_FLOAT = 3.4028234663852886e38;
 
 const uuid = (version: string): RegExp => new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i');
 const patterns: Readonly<Record<string, RegExp>> = {
@@ -95,12 +102,41 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   creditcard: isCreditCard,
 };
 
+/** Formats of names, by the release that brought them. */
+const NAMES_SINCE = '1.35';
+const nameChecks: Readonly<Record<string, (text: string) => boolean>> = {
+  k8sshortname: (text) => nameIsLabel(text).length === 0,
+  k8slongname: (text) => nameIsSubdomain(text).length === 0,
+};
+
+/** Ranges of numbers, which are checked from a release on. */
+const RANGES_SINCE = '1.36';
+const ranges: Readonly<Record<string, readonly [least: Integer, most: Integer]>> = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [MIN_INT64, MAX_INT64],
+  float: [-MAX_FLOAT, MAX_FLOAT],
+};
+export function numberFormatCheck(format: string | undefined, release: string = apiRelease): ((value: Integer) => boolean) | undefined {
+  const limits = format === undefined || !isAtLeast(release, RANGES_SINCE) ? undefined : own(ranges, format);
+  return limits && ((value) => value >= limits[0] && value <= limits[1]);
+}
+const numberFormats = new Set(['float', 'double', 'int32', 'int64']);
+/** The format of a schema, if its release does not know it. */
+export function unrecognizedFormat({ format = '', type = '' }: JSONSchemaProps, release: string): string | undefined {
+  if (format === '') return undefined;
+  if (type === '' || type === 'string') return formatCheck(format, release) === undefined ? format : undefined;
+  const isNumber = type === 'integer' || type === 'number';
+  return isNumber && numberFormats.has(format) && (type === 'integer') === format.startsWith('int') ? undefined : format;
+}
+
 /** A longer text is not a date, number, color, name or address. */
 const LONGEST_FORMATTED = 4096;
 
 /** The check of a format; dashes in its name are ignored. Undefined for one that is not checked. */
-export function formatCheck(format: string): ((text: string) => boolean) | undefined {
+export function formatCheck(format: string, release: string = apiRelease): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
+  const nameCheck = isAtLeast(release, NAMES_SINCE) ? own(nameChecks, name) : undefined;
+  if (nameCheck !== undefined) return nameCheck;
   const longCheck = own(longChecks, name);
   if (longCheck !== undefined) return counted(longCheck);
   const check = own(checks, name);
@@ -117,6 +153,6 @@ function counted(check: (text: string) => boolean): (text: string) => boolean {
 }
 
 /** Whether a text has the format. */
-export function hasFormat(format: string, text: string): boolean {
-  return formatCheck(format)?.(text) ?? true;
+export function hasFormat(format: string, text: string, release?: string): boolean {
+  return formatCheck(format, release)?.(text) ?? true;
 }

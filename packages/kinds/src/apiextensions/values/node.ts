@@ -7,7 +7,8 @@ import type { Work } from '@plat-dev/lib/slices';
 import type { JsonValue } from '@plat-dev/schema/types';
 import type { extensionNames, JSONSchemaProps } from '../schema/json-schema.ts';
 
-export type Extensions = ReturnType<typeof extensionNames>;
+/** The names of extensions, and the release whose formats are checked: 1.24 where it is left out. */
+export type Extensions = ReturnType<typeof extensionNames> & { readonly release?: string };
 export type Values = { [key: string]: JsonValue };
 
 export interface ValueNode {

@@ -10,7 +10,7 @@ import type { JsonValue } from '@plat-dev/schema/types';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { eachPart } from '../schema/parts.ts';
 import { spend, spendOn } from './effort.ts';
-import { formatCheck } from './formats.ts';
+import { formatCheck, numberFormatCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import type { Pattern } from './pattern.ts';
 import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
@@ -64,8 +64,8 @@ const silent: ReadonlySet<string> = new Set(['type', 'description', 'title', 'de
 
 function compile(schema: JSONSchemaProps, x: Extensions): Fits {
   const type = typeCheck(schema, x);
-  const text = all<string>(textChecks(schema));
-  const number = all<Integer>(numberChecks(schema));
+  const text = all<string>(textChecks(schema, x));
+  const number = all<Integer>(numberChecks(schema, x));
   const list = all<readonly JsonValue[]>(listChecks(schema, x));
   const object = asksOfObjects(schema) ? all<Values>(objectChecks(schema, x)) : anything;
   const { enum: members } = schema;
@@ -98,7 +98,7 @@ function all<T>(checks: readonly Fits<T>[]): Fits<T> {
 
 function typeCheck(schema: JSONSchemaProps, x: Extensions): Fits {
   const types = typesOf(schema, x);
-  if (types.length === 0 && formatOf(schema) === undefined) return anything;
+  if (types.length === 0 && formatOf(schema, x) === undefined) return anything;
   switch (types.join()) {
     case 'object':
       return (value) => typeof value === 'object' && !Array.isArray(value);
@@ -119,9 +119,9 @@ function typeCheck(schema: JSONSchemaProps, x: Extensions): Fits {
   }
 }
 
-function textChecks(schema: JSONSchemaProps): Fits<string>[] {
+function textChecks(schema: JSONSchemaProps, x: Extensions): Fits<string>[] {
   const { maxLength, minLength, pattern } = schema;
-  const format = schema.format === undefined ? undefined : formatCheck(schema.format);
+  const format = schema.format === undefined ? undefined : formatCheck(schema.format, x.release);
   const checks: Fits<string>[] = [];
   if (maxLength !== undefined) checks.push((value) => isAtMost(value, maxLength));
   if (minLength !== undefined) checks.push((value) => isAtLeast(value, minLength));
@@ -139,9 +139,11 @@ function patternCheck(pattern: string): Fits<string> {
   };
 }
 
-function numberChecks(schema: JSONSchemaProps): Fits<Integer>[] {
+function numberChecks(schema: JSONSchemaProps, x: Extensions): Fits<Integer>[] {
   const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema;
   const checks: Fits<Integer>[] = [];
+  const inRange = numberFormatCheck(schema.format, x.release);
+  if (inRange !== undefined) checks.push(inRange);
   if (multipleOf !== undefined) checks.push((value) => isMultiple(value, multipleOf));
   if (maximum !== undefined)
     checks.push(exclusiveMaximum ? (value) => value < boundFor(value, maximum) : (value) => value <= boundFor(value, maximum));

@@ -20,8 +20,8 @@ export function typesOf(schema: JSONSchemaProps, x: Extensions): readonly string
 }
 
 /** The format of a schema, if it is one that is checked. */
-export function formatOf(schema: JSONSchemaProps): string | undefined {
-  return schema.format !== undefined && formatCheck(schema.format) !== undefined ? schema.format : undefined;
+export function formatOf(schema: JSONSchemaProps, x: Extensions): string | undefined {
+  return schema.format !== undefined && formatCheck(schema.format, x.release) !== undefined ? schema.format : undefined;
 }
 
 export interface TypeFault {
@@ -32,7 +32,7 @@ export interface TypeFault {
 /** The message for a value of another type. If there is a format, it is named instead of the type. */
 export function typeFault(value: JsonValue, schema: JSONSchemaProps, x: Extensions): TypeFault | undefined {
   const types = typesOf(schema, x);
-  const format = formatOf(schema);
+  const format = formatOf(schema, x);
   const actual = typeOf(value);
   if (value === null) return types.length === 0 || schema.nullable ? undefined : { expectedType: types.join(), actual };
   if (types.includes(actual) || (actual === 'integer' && types.includes('number'))) return undefined;

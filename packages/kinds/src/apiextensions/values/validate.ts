@@ -4,6 +4,7 @@
  *   spec.n: Invalid value: 12: spec.n in body should be less than or equal to 9
  */
 
+import { equal } from '@plat-dev/lib/equal';
 import { type Integer, isNumeric } from '@plat-dev/lib/integers';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
@@ -12,7 +13,8 @@ import { FieldErrors as Errors, Path, quoted, show } from '@plat-dev/meta/field'
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { spend, spendOn } from './effort.ts';
-import { hasFormat } from './formats.ts';
+import { hasFormat, numberFormatCheck } from './formats.ts';
+import { itemsByKeys, keyText } from './item-keys.ts';
 import type { Extensions } from './node.ts';
 import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
 import { fitsOf } from './schema-match.ts';
@@ -24,12 +26,23 @@ interface Check {
   /** Path of the value in the object; empty for the object itself. */
   readonly at: Path | undefined;
   readonly errors: FieldErrors;
+  /** The value before, where errors of what is as it was are let through; undefined where no old value belongs to it. */
+  readonly old: JsonValue | undefined;
+  /** Whether a part is known not to be as it was: then the whole is not either. */
+  changed: boolean;
 }
 
-/** `at` is the path of the value; the messages name only the path within it. */
-export function validateValue(value: JsonValue, schema: JSONSchemaProps, x: Extensions, at: Path | undefined, errors: FieldErrors): void {
+/** `at` is the path of the value; the messages name only the path within it. With `old`, what is as it was has no errors. */
+export function validateValue(
+  value: JsonValue,
+  schema: JSONSchemaProps,
+  x: Extensions,
+  at: Path | undefined,
+  errors: FieldErrors,
+  old?: JsonValue,
+): void {
   const valueErrors = new Errors();
-  validate(value, schema, '', { x, at, errors: valueErrors });
+  validate(value, schema, '', { x, at, errors: valueErrors, old, changed: false });
   addDistinct(valueErrors, errors);
 }
 
@@ -57,6 +70,21 @@ const MANY = 16;
 function validate(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
   if (check.errors.full) return;
   spend(STEPS_OF_WORDS + (schema.required?.length ?? 0));
+  const { list } = check.errors;
+  const errorsBefore = list.length;
+  validateKnown(value, schema, name, check);
+  if (list.length === errorsBefore || check.old === undefined || check.changed) return;
+  if (equal(value, check.old)) list.length = errorsBefore;
+  else check.changed = true;
+}
+/** A part of the value, with the old value that belongs to it. */
+function validatePart(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check, old: JsonValue | undefined): void {
+  const part: Check = { ...check, old, changed: false };
+  validate(value, schema, name, part);
+  check.changed ||= part.changed;
+}
+
+function validateKnown(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): void {
   const fault = typeFault(value, schema, check.x);
   if (fault !== undefined) wrongType(check, name, fault.actual, fault.expectedType);
   if (value !== null) validateCombinations(value, schema, name, check);
@@ -91,12 +119,18 @@ function validateText(value: string, schema: JSONSchemaProps, name: string, chec
     check.errors.add('FieldValueTooLong', pathOf(check, name), `Too long: may not be longer than ${maxLength}`);
   if (minLength !== undefined && !isAtLeast(value, minLength)) invalid(check, name, value, `should be at least ${minLength} chars long`);
   if (pattern !== undefined && !patternOf(pattern).test(value)) invalid(check, name, value, `should match '${pattern}'`);
-  const format = formatOf(schema);
-  if (format !== undefined && !hasFormat(format, value)) wrongType(check, name, value, format);
+  const format = formatOf(schema, check.x);
+  if (format !== undefined && !hasFormat(format, value, check.x.release)) wrongType(check, name, value, format);
 }
 
 function validateNumber(value: Integer, schema: JSONSchemaProps, name: string, check: Check): void {
-  const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;
+  const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false, format, type } = schema;
+  if (numberFormatCheck(format, check.x.release)?.(value) === false)
+    check.errors.add(
+      'FieldValueInvalid',
+      '<nil>',
+      `Invalid value: "": Checked value must be of type ${type} with format ${format} in ${name}`,
+    );
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) invalid(check, name, value, `should be a multiple of ${multipleOf}`);
   if (maximum !== undefined) {
     const most = boundFor(value, maximum);
@@ -113,9 +147,10 @@ function validateItems(value: readonly JsonValue[], schema: JSONSchemaProps, nam
   const { items, minItems, maxItems } = schema;
   if (items !== undefined && !Array.isArray(items)) {
     const fits = value.length > MANY ? fitsOf(items, check.x) : undefined;
+    const oldItem = oldItems(schema, check);
     for (let i = 0; i < value.length && !check.errors.full; i++) {
       const item = value[i] as JsonValue;
-      if (fits?.(item) !== true) validate(item, items, `${name}[${i}]`, check);
+      if (fits?.(item) !== true) validatePart(item, items, `${name}[${i}]`, check, oldItem?.(item));
     }
   }
   if (minItems !== undefined && value.length < minItems) invalid(check, name, value.length, `should have at least ${minItems} items`);
@@ -136,15 +171,33 @@ function validateFields(value: JsonObject, schema: JSONSchemaProps, name: string
     if (check.errors.full) return;
     if (additionalProperties === false) check.errors.invalid(pathOf(check, name), key, `${name}.${key} in body is a forbidden property`);
     else if (typeof additionalProperties === 'object' && !(many && fitsOf(additionalProperties, check.x)(own(value, key) as JsonValue)))
-      validate(own(value, key) as JsonValue, additionalProperties, `${name}.${key}`, check);
+      validatePart(own(value, key) as JsonValue, additionalProperties, `${name}.${key}`, check, oldField(key, name, check));
   }
   const within = (key: string): string => (name === '' ? key : `${name}.${key}`);
   for (const key of knownKeys) {
     if (check.errors.full) return;
     const field = own(properties, key) as JSONSchemaProps;
-    if (!(many && fitsOf(field, check.x)(own(value, key) as JsonValue))) validate(own(value, key) as JsonValue, field, within(key), check);
+    if (!(many && fitsOf(field, check.x)(own(value, key) as JsonValue)))
+      validatePart(own(value, key) as JsonValue, field, within(key), check, oldField(key, name, check));
   }
   for (const key of required) if (!Object.hasOwn(value, key)) check.errors.required(pathOf(check, within(key)));
+}
+
+/** Version and kind of the object are those of the request, whatever is stored. */
+function oldField(key: string, name: string, { old }: Check): JsonValue | undefined {
+  if (typeof old !== 'object' || old === null || Array.isArray(old) || (name === '' && (key === 'apiVersion' || key === 'kind')))
+    return undefined;
+  return own(old as JsonObject, key);
+}
+/** Finds the old item for one of a list whose items have keys; undefined for other lists. */
+function oldItems(schema: JSONSchemaProps, { x, old }: Check): ((item: JsonValue) => JsonValue | undefined) | undefined {
+  if (!Array.isArray(old) || schema[x.listType] !== 'map') return undefined;
+  const keys = (schema[x.listMapKeys] ?? []) as readonly string[];
+  const byKeys = itemsByKeys(old, keys);
+  return (item) => {
+    const key = keyText(item, keys);
+    return key === undefined ? undefined : (byKeys.get(key) as JsonValue | undefined);
+  };
 }
 
 // ---- combinations ------------------------------------------------------------------------------------------------
@@ -157,7 +210,7 @@ function combination(check: Check, name: string, rule: string): void {
 /** The errors of a value under another schema, which are not reported. */
 function problemsOf(value: JsonValue, schema: JSONSchemaProps, name: string, check: Check): FieldErrors {
   const errors = new Errors();
-  validate(value, schema, name, { ...check, errors });
+  validate(value, schema, name, { ...check, errors, old: undefined, changed: false });
   if (errors.list.length < 2) return errors;
   const distinct = new Errors();
   addDistinct(errors, distinct);

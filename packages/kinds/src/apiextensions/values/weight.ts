@@ -17,7 +17,7 @@ const STEPS_OF_A_VALUE = 8;
 
 export function weightOf(value: JsonValue, schema: JSONSchemaProps, x: Extensions): number {
   spend(STEPS_OF_A_VALUE);
-  const format = formatOf(schema);
+  const format = formatOf(schema, x);
   const typed = typesOf(schema, x).length > 0 || format !== undefined;
   const rightType = typed && typeFault(value, schema, x) === undefined ? 1 : 0;
   if (value === null) return rightType;
