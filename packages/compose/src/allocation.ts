@@ -5,10 +5,14 @@ import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Log } from '@plat-dev/lib/log';
 import { firstAddress, ipFamily, nonSpecialIP } from '@plat-dev/meta/ip';
 import { addressRange, portRange, staticBand } from '@plat-dev/meta/ranges';
+import { adminAccessHook } from '@plat-dev/server/registry/admin-access';
+import { AddressObjects, addressHook, addressHookName } from '@plat-dev/server/registry/allocate/address-objects';
+import { followAddressObjects } from '@plat-dev/server/registry/allocate/follow-address-objects';
 import { repairAllocations } from '@plat-dev/server/registry/allocate/repair';
 import { type ServiceAllocation, serviceHook } from '@plat-dev/server/registry/allocate/services';
 import { AllocationTable } from '@plat-dev/server/registry/allocate/table';
 import { declareServerLeases, ServerEndpoints } from '@plat-dev/server/registry/bootstrap/server-endpoints';
+import type { Catalog } from '@plat-dev/server/registry/catalog';
 import type { Hooks } from '@plat-dev/server/registry/hooks';
 import type { SystemWriter } from '@plat-dev/server/registry/system';
 import type { Cache } from '@plat-dev/storage/cache';
@@ -23,15 +27,26 @@ export interface Allocations {
 }
 
 /** Before the cache starts: what is given out is part of what it loads. */
-export function declareAllocations({ options, objectClock, random }: Base, cache: Cache): Allocations {
+export function declareAllocations({ options, identity, objectClock, random }: Base, cache: Cache, catalog: Catalog): Allocations {
   const reserved = options.features.isOn('ServiceIPStaticSubrange') ? staticBand : undefined;
   const addresses = new AllocationTable(cache, 'ips', options.serviceClusterIpRange.map(addressRange), reserved);
   const { first, last } = options.serviceNodePortRange;
   const ports = new AllocationTable(cache, 'ports', [portRange(first, last)]);
   let endpoints: ReturnType<LiveSource> | undefined;
+  let namespaces: ReturnType<LiveSource> | undefined;
+  const adminAccess = adminAccessHook(identity, (namespace) => namespaces?.get('', namespace)?.metadata.labels);
+  const objects = hasAddressObjects(catalog)
+    ? new AddressObjects({
+        identity,
+        resource: () => catalog.builtin('networking', 'ipaddresses'),
+        newUid: random.uuid,
+        now: () => objectClock.now(),
+      })
+    : undefined;
   const allocation: ServiceAllocation = {
     addresses,
     ports,
+    objects,
     randomBelow: random.below,
     now: () => objectClock.now(),
     // The endpoints controller may lag; a new service of the name must not find the old endpoints.
@@ -42,17 +57,30 @@ export function declareAllocations({ options, objectClock, random }: Base, cache
     },
   };
   return {
-    hooks: new Map([['core/services', serviceHook(allocation)]]),
+    hooks: new Map([
+      ['core/services', serviceHook(allocation)],
+      ...(objects === undefined ? [] : [[addressHookName, addressHook(addresses)] as const]),
+      ...['resourceclaims', 'resourceclaimtemplates'].map((plural) => [`resource/${plural}`, adminAccess] as const),
+    ]),
     start: async (live, log) => {
       endpoints = live('', 'endpoints');
+      namespaces = live('', 'namespaces');
       addresses.loaded();
       ports.loaded();
-      const { freed, restored, doubled } = await repairAllocations(cache, allocation, live<Service>('', 'services').list());
+      const services = live<Service>('', 'services');
+      const taken = objects === undefined ? [] : await followAddressObjects({ cache, addresses, objects, services, live, log });
+      const { freed, restored, doubled } = await repairAllocations(cache, allocation, services.list(), taken);
       if (freed + restored > 0) log.warn('repaired the allocations of services', { freed, restored });
       if (doubled.length > 0) log.error('services share an address or port', { members: doubled });
     },
   };
 }
+
+/** Whether addresses of services are objects, too. */
+const hasAddressObjects = (catalog: Catalog): boolean =>
+  catalog.serves('networking', 'ipaddresses') &&
+  catalog.serves('networking', 'servicecidrs') &&
+  catalog.feature('MultiCIDRServiceAllocator');
 
 export interface Announcement {
   readonly writer: SystemWriter;

@@ -16,10 +16,13 @@ type Choice = Pick<ServerOptions, 'apiRelease' | 'runtimeConfig'>;
 
 /** The built-in kinds in all versions that may be served. Versions that 1.24 does not have are loaded only if the flags need them. */
 export async function kindsOf(identity: Identity, { apiRelease, runtimeConfig }: Choice): Promise<readonly Kind[]> {
-  const usual = [...builtinKinds(identity), ...alphaKinds, ...explainKinds];
+  const usual = [...builtinKinds(identity, 'all'), ...alphaKinds, ...explainKinds];
   if (apiRelease === defaultRelease && runtimeConfig.settings.every((setting) => isKnown(setting, usual, identity))) return usual;
-  const { withOlderVersions } = await import('@plat-dev/kinds/older-kinds');
-  return withOlderVersions(usual, identity);
+  const [{ withOlderVersions }, { newerKinds }] = await Promise.all([
+    import('@plat-dev/kinds/older-kinds'),
+    import('@plat-dev/kinds/newer-kinds'),
+  ]);
+  return withOlderVersions([...usual, ...newerKinds], identity);
 }
 const isKnown = ({ group, version }: RuntimeSetting, kinds: readonly Kind[], identity: Identity): boolean =>
   kinds.some((kind) => groupName(identity, kind.group) === group && Object.hasOwn(kind.versions, version));

@@ -16,9 +16,10 @@ export async function composeFirstObjects(
   started: Surface['started'],
 ): Promise<void> {
   const published = () => ({ ...publishedTrust(options, credentials, trust), shared: !engine.exclusive });
+  const first = { trust: published(), serviceRanges: options.serviceClusterIpRange };
   if (from !== undefined) bootstrapParts.forEach(started);
   else {
-    const writtenObjects = await bootstrap(writer, catalog, identity, env.now(), published(), started);
+    const writtenObjects = await bootstrap(writer, catalog, identity, env.now(), first, started);
     // What went before the first start's objects is of no use to a watch.
     if (writtenObjects > 0 && engine.exclusive) await forgetBefore(cache, engine.revision);
   }

@@ -34,6 +34,7 @@ export function composeServices(
   catalog.onRemove((_, resources) => {
     for (const { collection } of resources) if (collection !== undefined) keptLists.forget(collection.prefix);
   });
+  const requestedAccounts = options.features.isOn('TokenRequestServiceAccountUIDValidation') ? live('', 'serviceaccounts') : undefined;
   const refusals = new RefusalLog();
   const slowRequests = new SlowRequests(options.slowRequestThreshold, clock);
   return {
@@ -45,16 +46,23 @@ export function composeServices(
     refusals,
     slowRequests,
     actions: new Map([
-      ...reviewActions({ identity, authorizer: auth.authorizer, tokens: auth.tokens, audiences: auth.audiences }).map(
-        ([id, action]) => [id, withAdmission(registry, action)] as const,
-      ),
+      ...reviewActions({
+        identity,
+        authorizer: auth.authorizer,
+        tokens: auth.tokens,
+        audiences: auth.audiences,
+        now: () => clock.now(),
+      }).map(([id, action]) => [id, withAdmission(registry, action)] as const),
       ...explanationActions({ identity, live, authorizers: auth.authorizers }, refusals, slowRequests).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
       ...objectExplanationActions({ registry, authorizers: auth.authorizers, scheduling: scheduling(options, identity) }).map(
         ([id, action]) => [id, withAdmission(registry, action)] as const,
       ),
-      ['core/serviceaccounts/token', withAdmission(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission)],
+      [
+        'core/serviceaccounts/token',
+        withAdmission(registry, tokenRequest(identity, auth.issuer), tokenRequestAdmission(requestedAccounts)),
+      ],
       ...connections.actions,
       ...bindingActions(registry),
       ['core/pods/eviction', eviction(registry)],

@@ -1,5 +1,5 @@
 /** The state of a server: the store, with encryption if configured, the cache in front of it and the kinds it serves. */
-import type { KindEnv } from '@plat-dev/kinds/kind';
+import { type KindEnv, releaseEnv } from '@plat-dev/kinds/kind';
 import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Log } from '@plat-dev/lib/log';
 import { withDescriptors } from '@plat-dev/server/connections/descriptors';
@@ -51,6 +51,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
     (encrypted) => encrypted?.close(),
   );
   const env: KindEnv = {
+    ...releaseEnv(options.apiRelease),
     identity,
     now: () => objectClock.now(),
     feature: (name) => options.features.isOn(name),
@@ -69,7 +70,7 @@ export async function composeState(base: Base, openStore: OpenStore): Promise<St
       );
       const catalog = new Catalog(identity, newCache, env.feature, options.apiRelease);
       catalog.declare(base.kinds, isServed(options));
-      const allocations = declareAllocations(base, newCache);
+      const allocations = declareAllocations(base, newCache, catalog);
       const serverEndpoints = declareServerEndpoints(base, newCache);
       try {
         await newCache.start(base.from?.cache);

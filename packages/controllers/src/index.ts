@@ -11,12 +11,13 @@ import { endpointsController } from './endpoints/endpoints.ts';
 import { endpointSliceMirroring } from './endpoints/mirroring.ts';
 import { garbageCollector } from './garbage/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { serviceRanges } from './network/service-ranges.ts';
 import { resourceQuotaController } from './quota/controller.ts';
 import { rootCAPublisher } from './root-ca-publisher.ts';
 import type { Controller } from './runtime/controller.ts';
 import { serviceAccountController } from './service-account.ts';
 import { serviceAccountTokenController, type TokenSettings } from './service-account-token.ts';
-import { claimProtection, volumeProtection } from './storage/protection.ts';
+import { attributesProtection, claimProtection, volumeProtection } from './storage/protection.ts';
 import { storageVersionCollector } from './storage-version-collector.ts';
 import { ttlAfterFinished } from './ttl-after-finished.ts';
 
@@ -42,7 +43,7 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
   const { rootCertificates, signToken, feature } = settings;
   const generate = !feature('LegacyServiceAccountTokenNoAutoGeneration');
   return [
-    namespaceController({ delayMs: settings.namespaceDelayMs }),
+    namespaceController({ delayMs: settings.namespaceDelayMs, podsFirst: feature('OrderedNamespaceDeletion') }),
     garbageCollector({ settleMs: settings.orphanDelayMs }),
     // Before the accounts: programs that wait for a namespace's default account also expect the certificates there, and in its quotas.
     rootCAPublisher(rootCertificates),
@@ -52,6 +53,8 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     resourceQuotaController,
     claimProtection,
     volumeProtection,
+    attributesProtection,
+    serviceRanges,
     certificateApprover,
     certificateSigner(settings.signing),
     certificateCleaner,

@@ -5,9 +5,11 @@
  *   const table = { Serving: { 'secure-port': port(6443, 'Port to serve HTTPS on.') } };
  *   parseFlags(table, ['--secure-port', '7443']).options.securePort → 7443
  */
+
 import { setOwn } from './own.ts';
 import { didYouMean } from './suggest.ts';
 import { formatDuration, parseDuration } from './time.ts';
+import { type ApiRelease, apiReleases, latestRelease } from './version.ts';
 
 type FlagStage = 'alpha' | 'beta' | 'stable' | 'deprecated';
 
@@ -163,6 +165,9 @@ export function readChoice<C extends string>(value: string, choices: readonly C[
   if ((choices as readonly string[]).includes(value)) return value as C;
   throw new Error(`${JSON.stringify(value)} is not one of ${choices.join(', ')}${didYouMean(value, choices)}`);
 }
+
+/** A release of the API; `latest` is the newest one. */
+export const readRelease = (value: string): ApiRelease => (value === 'latest' ? latestRelease : readChoice(value, apiReleases));
 
 /** Comma lists; several of them are joined. Empty entries are dropped. */
 export function list(

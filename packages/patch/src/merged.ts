@@ -11,6 +11,9 @@ import { fieldNamed, isObject, type Values } from './shape.ts';
 
 type Entries = { [key: string]: unknown };
 
+/** The metadata of an object, as any release has it. */
+const isMetadata = (type: MessageType | undefined): boolean => type?.name === ObjectMeta.name;
+
 /**
  * The result of decoding `merged`, with less work. It shares nothing with either, except managedFields, which are never
  * changed in place. Throws DecodeError.
@@ -40,16 +43,16 @@ function addUnchanged(type: MessageType, decodedPart: Entries, live: Values, mer
     const before = own(live, key);
     const after = merged[key];
     if (after === undefined) continue;
-    if (after === before && type === ObjectMeta && key === 'managedFields') {
+    if (after === before && isMetadata(type) && key === 'managedFields') {
       setOwn(decodedPart, key, after);
       continue;
     }
     const inner = messageAt(type, key, before, after);
     if (after === before) {
       // Metadata is copied field by field: it holds managedFields.
-      const copy = inner === ObjectMeta ? {} : cloneJson(after);
+      const copy = isMetadata(inner) ? {} : cloneJson(after);
       setOwn(decodedPart, key, copy);
-      if (inner === ObjectMeta) addUnchanged(inner, copy as Entries, before as Values, after as Values);
+      if (inner !== undefined && isMetadata(inner)) addUnchanged(inner, copy as Entries, before as Values, after as Values);
       continue;
     }
     if (inner !== undefined) addUnchanged(inner, own(decodedPart, key) as Entries, before as Values, after as Values);

@@ -4,11 +4,15 @@ import { DerError, type Element, element, implicit, oid, sequence, set, Tag, utf
 
 const commonNameOid = '2.5.4.3';
 const organizationOid = '2.5.4.10';
+/** Stock clusters put the uid of a user under this type. */
+const uidOid = '1.3.6.1.4.1.57683.2';
 
 /** The parts of a subject that the server uses: the user name and the groups. */
 export interface Subject {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** Those of the user, of which there should be one; absent: none. */
+  readonly uids?: readonly string[];
 }
 
 export function encodeSubject(subject: Subject): Buffer {
@@ -16,6 +20,7 @@ export function encodeSubject(subject: Subject): Buffer {
   return sequence(
     ...subject.organizations.map((name) => attribute(organizationOid, name)),
     ...(subject.commonName === '' ? [] : [attribute(commonNameOid, subject.commonName)]),
+    ...(subject.uids ?? []).map((uid) => attribute(uidOid, uid)),
   );
 }
 
@@ -23,11 +28,14 @@ export function encodeSubject(subject: Subject): Buffer {
 export function decodeSubject(name: Element): Subject {
   let commonName = '';
   const organizations: string[] = [];
+  const uids: string[] = [];
   for (const { type, value } of attributes(name)) {
     if (type === commonNameOid) commonName = value.text();
     else if (type === organizationOid) organizations.push(value.text());
+    // What is no text is no uid.
+    else if (type === uidOid) uids.push(value.isText ? value.text() : '');
   }
-  return { commonName, organizations };
+  return { commonName, organizations, ...(uids.length > 0 && { uids }) };
 }
 function* attributes(name: Element): Generator<{ readonly type: string; readonly value: Element }> {
   for (const relative of name.as(Tag.sequence).children()) {

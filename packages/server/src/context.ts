@@ -49,6 +49,8 @@ export class Context {
   user!: User;
   /** Who authenticated, where `user` is someone they act as. */
   impersonator: User | undefined;
+  /** The right by which it does so, where that is for certain requests only. */
+  impersonationConstraint: string | undefined;
 
   // ---- the body ------------------------------------------------------------------------------------------------------
 

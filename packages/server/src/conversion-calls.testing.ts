@@ -3,7 +3,16 @@
  * v1, which is stored, and one address in v2.
  */
 
-import { type ApiObject, type Kind, type KindDefinition, type KindVersion, kind, type Strategy, version } from '@plat-dev/kinds/kind';
+import {
+  type ApiObject,
+  type Kind,
+  type KindDefinition,
+  type KindVersion,
+  kind,
+  releaseEnv,
+  type Strategy,
+  version,
+} from '@plat-dev/kinds/kind';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { systemClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
@@ -137,7 +146,7 @@ export async function startDoors(plugins: readonly AdmissionPlugin[] = [], hub: 
     registry: {
       catalog,
       cache,
-      env: { identity: kubernetes, now: () => Date.now(), feature: () => true, allowPrivileged: true },
+      env: { ...releaseEnv(), identity: kubernetes, now: () => Date.now(), feature: () => true, allowPrivileged: true },
       admission: admissionChain(plugins),
       hooks: new Map(),
       randomBelow: () => 0,

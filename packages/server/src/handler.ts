@@ -7,6 +7,7 @@ import { timeout } from '@plat-dev/meta/errors';
 import { watchGivenUp } from './connections/http2-memory.ts';
 import type { TimeLimits } from './connections/time-limits.ts';
 import { Context } from './context.ts';
+import type { Incoming, Outgoing } from './exchange.ts';
 import { run, type Step } from './pipeline.ts';
 import { hasBody } from './request/has-body.ts';
 import type { Routes } from './request/route.ts';
@@ -40,11 +41,11 @@ export function requestHandler(options: HandlerOptions): Handle {
       ctx.timeLimit?.cancel();
       finished(ctx);
       if (ctx.onFinished !== undefined) for (const done of ctx.onFinished) done(ctx);
-      if (!req.complete && !ctx.http2 && !ctx.inProcess && !req.socket.destroyed) drain(clock, ctx);
+      if (!req.complete && !ctx.http2 && !ctx.inProcess && !req.socket.destroyed) drain(clock, req);
     });
     if (ctx.http2 && hasBody(ctx))
       res.once('finish', () => {
-        if (!req.complete) drain(clock, ctx);
+        if (!req.complete) drain(clock, req);
       });
     try {
       const answer = run(steps, ctx);
@@ -63,13 +64,20 @@ export function requestHandler(options: HandlerOptions): Handle {
 const DRAIN_MS = 2000;
 
 /** The remaining body is read and dropped after the response, for a short time: then the connection, or stream, ends. */
-function drain(clock: Clock, { req, http2 }: Context): void {
+function drain(clock: Clock, req: Incoming): void {
   const end = clock.after(DRAIN_MS, () => {
-    if (http2) req.stream?.close(constants.NGHTTP2_NO_ERROR);
+    if (req.stream !== undefined) req.stream.close(constants.NGHTTP2_NO_ERROR);
     else if (!req.complete) req.socket.destroy();
   });
   req.once('close', end);
   req.resume();
+}
+
+/** The same for requests that no pipeline answers. */
+export function drainAfter(clock: Clock, req: Incoming, res: Outgoing): void {
+  res.once(req.stream === undefined ? 'close' : 'finish', () => {
+    if (!req.complete && !req.socket.destroyed) drain(clock, req);
+  });
 }
 
 /** What is done with a request that has taken too long. */

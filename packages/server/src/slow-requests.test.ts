@@ -1,7 +1,7 @@
 import { FakeClock } from '@plat-dev/lib/clock';
 import { expect, test } from 'vitest';
 import type { Context } from './context.ts';
-import { RequestTiming } from './request-timing.ts';
+import { RequestTiming, type StepName } from './request-timing.ts';
 import { MOST_REQUESTS, SlowRequests } from './slow-requests.ts';
 
 const request = (more: Partial<Context> = {}): Context =>
@@ -18,20 +18,32 @@ const request = (more: Partial<Context> = {}): Context =>
     ...more,
   }) as unknown as Context;
 
+/** A request that waited in these steps, from when to when. */
+async function timingOf(waits: readonly (readonly [name: StepName, from: number, to: number])[]): Promise<RequestTiming> {
+  const timing = new RequestTiming();
+  for (const [name, from, to] of waits) {
+    const moments = [from, to].values();
+    await timing.during(name, () => moments.next().value ?? 0, Promise.resolve());
+  }
+  return timing;
+}
+
 async function after(millis: number): Promise<SlowRequests> {
   const clock = new FakeClock();
   const slow = new SlowRequests(500, clock);
   const started = clock.monotonic();
   await clock.advance(millis);
-  const timing = Object.assign(new RequestTiming(), {
-    authenticatedAt: started + 10,
-    seatedAt: started + 110,
-    authorizedAt: started + 111,
-    answeredAt: started + 600,
-    admissionMs: 300,
-    storeMs: 50,
-  });
-  timing.addWebhook('hook', started + 120, 290);
+  const timing = await timingOf([
+    ['authentication', started, started + 10],
+    ['queue', started + 10, started + 110],
+    ['authorization', started + 110, started + 111],
+    ['admission', started + 115, started + 215],
+    ['store', started + 420, started + 440],
+    ['admission', started + 440, started + 640],
+    ['store', started + 640, started + 650],
+  ]);
+  timing.addWebhook('hook', started + 120, 90);
+  timing.answeredAt = started + 660;
   slow.finished(request({ started, timing } as Partial<Context>));
   return slow;
 }
@@ -45,10 +57,10 @@ test('a request that takes the threshold is kept with the time of each step, one
     { name: 'queue', millis: 100 },
     { name: 'authorization', millis: 1 },
     { name: 'admission', millis: 300 },
-    { name: 'webhook', webhook: 'hook', millis: 290 },
-    { name: 'store', millis: 50 },
-    { name: 'handling', millis: 139 },
-    { name: 'sending', millis: 100 },
+    { name: 'webhook', webhook: 'hook', millis: 90 },
+    { name: 'store', millis: 30 },
+    { name: 'handling', millis: 219 },
+    { name: 'sending', millis: 40 },
   ]);
 });
 
@@ -57,7 +69,8 @@ test('a request that waited for a seat in vain spent its time in the queue', asy
   const slow = new SlowRequests(0, clock);
   const started = clock.monotonic();
   await clock.advance(900);
-  const timing = Object.assign(new RequestTiming(), { authenticatedAt: started + 100 });
+  const timing = await timingOf([['authentication', started, started + 100]]);
+  void timing.during('queue', () => started + 100, new Promise(() => {}));
   slow.finished(request({ started, timing } as Partial<Context>));
   expect(slow.of()[0]?.steps).toEqual([
     { name: 'authentication', millis: 100 },
@@ -81,5 +94,5 @@ test('the newest are kept, newest first, with bounded texts; watches and own req
 test('calls of webhooks that are told apart are bounded', () => {
   const timing = new RequestTiming();
   for (let i = 0; i < 100; i++) timing.addWebhook(`hook-${i}`, i, 1);
-  expect(timing.webhooks).toHaveLength(20);
+  expect(timing.steps(0, 1000).filter(({ name }) => name === 'webhook')).toHaveLength(20);
 });

@@ -5,7 +5,7 @@
 import type { Clock } from '@plat-dev/lib/clock';
 import { cut } from '@plat-dev/lib/message-values';
 import type { Context } from './context.ts';
-import { type TimedStep, timedSteps } from './request-timing.ts';
+import type { TimedStep } from './request-timing.ts';
 
 export interface SlowRequest {
   readonly auditID: string;
@@ -44,7 +44,7 @@ export class SlowRequests {
       path: cut(ctx.path, MAX_PATH),
       code: ctx.status,
       millis: end - ctx.started,
-      steps: timedSteps(ctx.started, ctx.timing, end).map(withoutBegin),
+      steps: ctx.timing.steps(ctx.started, end).map(withoutBegin),
     });
     if (this.requests.length > MOST_REQUESTS) this.requests.shift();
   }

@@ -49,6 +49,23 @@ test('bytes that came with the request are the first of the connection', async (
   expect(String(message)).toBe('early');
 });
 
+test('of many messages that come at once each is handled in a turn of its own', async () => {
+  const { client, webSocket } = acceptedFrom();
+  let messages = 0;
+  webSocket.on('message', () => {
+    messages++;
+  });
+  client.write(Buffer.concat(Array.from({ length: 100 }, () => masked(Buffer.from('x')))));
+  const messagesByTurn: number[] = [];
+  for (let i = 0; i < 300 && messages < 100; i++) {
+    const earlier = messages;
+    await turn();
+    messagesByTurn.push(messages - earlier);
+  }
+  expect(messages).toBe(100);
+  expect(Math.max(...messagesByTurn)).toBeLessThanOrEqual(2);
+});
+
 describe('bounds of what a peer sends', () => {
   /** What the server made of some bytes: the sizes of its messages, and the code with which it closed. */
   const received = async (...pieces: readonly Buffer[]): Promise<{ messages: number[]; code: number | undefined }> => {
@@ -127,6 +144,7 @@ describe('pings', () => {
       client.write(masked(Buffer.from('ping'), Opcode.ping));
       await turn();
     }
+    await turn();
     expect(bytes()).toEqual(Buffer.concat(Array<Buffer>(2000).fill(Buffer.from('\x8a\x04ping', 'latin1'))));
     expect(webSocket.readyState).toBe(webSocket.OPEN);
   });

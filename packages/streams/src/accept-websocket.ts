@@ -16,6 +16,8 @@ const bounds = {
   /** Milliseconds that the peer has to answer the end. */
   closeTimeout: 10_000,
   perMessageDeflate: false,
+  /** One message in each turn of the loop, however many come at once: what a message asks for may be work. */
+  allowSynchronousEvents: false,
 };
 
 export interface Handshake {

@@ -19,8 +19,8 @@ export interface ManifestObject {
 export interface TestServerOptions {
   /** The identity of the server: `kubernetes` for stock manifests. Default: `plat`. */
   readonly identity?: 'plat' | 'kubernetes' | (string & {}) | undefined;
-  /** Release of the API whose groups, versions and resources are served, from `1.15` to `1.27`. Default: `1.24`. */
-  readonly apiRelease?: ApiRelease | undefined;
+  /** Release of the API that the server is, from `1.15` to `1.36`, or `latest`. Default: `1.24`. */
+  readonly apiRelease?: ApiRelease | 'latest' | undefined;
   /** Whether it has a port (TLS, on loopback), for other programs and clients. Default: no. */
   readonly listen?: boolean | undefined;
   /**

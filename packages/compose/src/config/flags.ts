@@ -4,8 +4,23 @@
  */
 
 import { gates } from '@plat-dev/kinds/feature-gates';
-import { bool, choice, duration, file, files, flag, int, list, optionalBool, pairs, port, repeated, text } from '@plat-dev/lib/flags';
-import { type ApiRelease, apiRelease, apiReleases } from '@plat-dev/lib/version';
+import {
+  bool,
+  choice,
+  duration,
+  file,
+  files,
+  flag,
+  int,
+  list,
+  optionalBool,
+  pairs,
+  port,
+  readRelease,
+  repeated,
+  text,
+} from '@plat-dev/lib/flags';
+import { type ApiRelease, apiRelease, apiReleases, latestRelease } from '@plat-dev/lib/version';
 import { identities } from '@plat-dev/meta/identity';
 import { orderedPlugins } from '@plat-dev/server/admission/plugin-names';
 import { cipherSuiteNames, type TlsVersion, tlsVersions } from '@plat-dev/server/connections/tls';
@@ -143,10 +158,11 @@ const api = {
   identity: text('plat', `Identity of the server: ${Object.keys(identities).join(', ')}, or a JSON file that defines another.`, {
     value: 'NAME|FILE',
   }),
-  'api-release': choice<ApiRelease>(
+  'api-release': flag<ApiRelease>(
     apiRelease,
-    apiReleases,
-    'Release of the API whose groups, versions, resources and deprecation warnings to serve; everything else is as in 1.24.',
+    'Release of the API to be: its kinds, fields, defaults, rules and feature gates; before 1.24 only what is served differs. `latest` is the newest.',
+    `${apiReleases[0]}…${latestRelease}|latest`,
+    readRelease,
   ),
   'service-cluster-ip-range': repeated<readonly string[]>(
     ['10.0.0.0/24'],

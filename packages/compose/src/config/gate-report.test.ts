@@ -14,7 +14,7 @@ test('help has one line for each gate, with its stage, its default and since whe
     expect(own[0]).toContain(`(${gate.stage.toUpperCase()} since ${gate.since}, `);
     if (gate.stage !== 'GA') expect(own[0]).toContain(`default ${gate.default}`);
   }
-  expect(lines).toContain('ServerSideFieldValidation=true|false (ALPHA since 1.23, default false, true from --api-release 1.25 on)');
+  expect(lines).toContain('ServerSideFieldValidation=true|false (ALPHA since 1.23, default false)');
   expect(lines).toContain('OpenAPIV3=true|false (BETA since 1.24, default true)');
   expect(lines).toContain('ServerSideApply=true (GA since 1.22, no longer has an effect)');
   expect(lines).toContain('CPUManager=true|false (BETA since 1.10, default true; node agents only)');

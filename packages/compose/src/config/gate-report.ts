@@ -1,9 +1,10 @@
 /** Reports feature gates: the lines of `--help`, and the metric of enabled features. */
 
-import { type FeatureGates, type Gate, type GateConcern, type GateStage, gates } from '@plat-dev/kinds/feature-gates';
+import { type FeatureGates, type Gate, type GateConcern, type GateStage, gates, gatesIn } from '@plat-dev/kinds/feature-gates';
 import type { Metrics } from '@plat-dev/lib/metrics';
 
-const all: readonly (readonly [string, Gate])[] = Object.entries(gates).sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = (table: Readonly<Record<string, Gate>>): readonly (readonly [string, Gate])[] =>
+  Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1));
 
 const elsewhere: Readonly<Partial<Record<GateConcern, string>>> = {
   node: 'node agents only',
@@ -12,14 +13,13 @@ const elsewhere: Readonly<Partial<Record<GateConcern, string>>> = {
   implementation: 'stock servers only',
 };
 
-/** One line a gate: `OpenAPIV3=true|false (BETA since 1.24, default true)`. */
+/** One line a gate of 1.24: `OpenAPIV3=true|false (BETA since 1.24, default true)`. */
 export function gateLines(): string[] {
-  return all.map(([name, gate]) => {
+  return sorted(gates).map(([name, gate]) => {
     const stage = `${gate.stage.toUpperCase()} since ${gate.since}`;
     if (gate.stage === 'GA') return `${name}=true (${stage}, no longer has an effect)`;
     const whose = elsewhere[gate.concerns];
-    const later = gate.onFrom === undefined ? '' : `, true from --api-release ${gate.onFrom} on`;
-    return `${name}=true|false (${stage}, default ${gate.default}${later}${whose === undefined ? '' : `; ${whose}`})`;
+    return `${name}=true|false (${stage}, default ${gate.default}${whose === undefined ? '' : `; ${whose}`})`;
   });
 }
 
@@ -33,6 +33,7 @@ export function registerGates(metrics: Metrics, features: FeatureGates): void {
     help: 'Whether a feature is enabled, by its name and stage.',
     labels: ['name', 'stage'],
   });
+  const all = sorted(gatesIn(features.release));
   for (const [name, { stage }] of all) enabled.with(name, stageLabels[stage]).set(Number(features.isOn(name)));
   for (const [name, stage] of [['AllAlpha', 'alpha'] as const, ['AllBeta', 'beta'] as const]) {
     const every = all.every(([gate, facts]) => facts.stage !== stage || features.isOn(gate));

@@ -1,9 +1,10 @@
 /** The options of a server, parsed from a command line or given by a program. */
 
 import { type FeatureGates, readFeatureGates } from '@plat-dev/kinds/feature-gates';
-import { camelCase, type Flag, FlagError, flagHelp, parseFlags } from '@plat-dev/lib/flags';
+import { camelCase, type Flag, FlagError, flagHelp, parseFlags, readRelease } from '@plat-dev/lib/flags';
 import { own, setOwn } from '@plat-dev/lib/own';
 import { didYouMean } from '@plat-dev/lib/suggest';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { checkTogether, type FlagOptions } from './flag-checks.ts';
 import { serverFlags } from './flags.ts';
 import { readRuntimeConfig } from './runtime-config.ts';
@@ -18,7 +19,8 @@ export interface ServerOptions extends Omit<FlagOptions, 'featureGates' | 'runti
 }
 
 /** Options as a program gives them: those of `--runtime-config` may be texts, as there. */
-export type GivenOptions = Partial<Omit<ServerOptions, 'runtimeConfig'>> & {
+export type GivenOptions = Partial<Omit<ServerOptions, 'runtimeConfig' | 'apiRelease'>> & {
+  readonly apiRelease?: ApiRelease | 'latest' | undefined;
   readonly runtimeConfig?: ServerOptions['runtimeConfig'] | readonly string[] | undefined;
 };
 
@@ -50,9 +52,13 @@ export function parseServerFlags(args: readonly string[]): ServerOptions | 'help
 export function serverOptions(changes: GivenOptions = {}): ServerOptions {
   const defaults = changes.store === 'memory' ? defaultsInMemory() : defaultsOnDisk();
   const options: Record<string, unknown> = { ...defaults };
-  if (changes.apiRelease !== undefined) options.features = readFeatureGates(new Map(), { release: changes.apiRelease });
+  const { apiRelease } = changes;
+  if (apiRelease !== undefined) {
+    options.apiRelease = attemptOption('apiRelease', () => readRelease(apiRelease));
+    options.features = readFeatureGates(new Map(), { release: options.apiRelease as ApiRelease });
+  }
   for (const [name, givenValue] of Object.entries(changes)) {
-    if (givenValue === undefined) continue;
+    if (givenValue === undefined || name === 'apiRelease') continue;
     const value = name === 'runtimeConfig' ? runtimeConfigOf(givenValue) : givenValue;
     checkOption(name, value, options);
     setOwn(options, name, value);

@@ -5,6 +5,7 @@
 import { newCode } from '@plat-dev/console-gateway/code';
 import { certificateOn } from '@plat-dev/server/connections/connection-certificate';
 import type { Incoming } from '@plat-dev/server/exchange';
+import { drainAfter } from '@plat-dev/server/handler';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';
 import type { Base } from '../base.ts';
 import type { Access } from '../requests/access.ts';
@@ -31,6 +32,7 @@ export function composeConsole(base: Base, access: Access, { handle, handlerForS
   return {
     handle: forBrowsers(handle, (req, res, upgrade) => {
       loading ??= load();
+      drainAfter(clock, req, res);
       loading.then(
         (gateway) => gateway.handle(req, res, upgrade),
         (error: unknown) => res.destroy(error as Error),

@@ -7,6 +7,8 @@ import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Followed } from '@plat-dev/lib/files/reload';
 import { cut } from '@plat-dev/lib/message-values';
+import { isAtLeast } from '@plat-dev/lib/version';
+import { domainName } from '@plat-dev/meta/identity';
 import { bootstrapTokens } from '@plat-dev/server/auth/authn/bootstrap-token';
 import { type CertificateTrust, clientCertificate } from '@plat-dev/server/auth/authn/client-certificate';
 import { authentication } from '@plat-dev/server/auth/authn/index';
@@ -15,6 +17,7 @@ import { staticTokens } from '@plat-dev/server/auth/authn/static-tokens';
 import type { EscalationCheck } from '@plat-dev/server/auth/authz/escalation';
 import { authorization } from '@plat-dev/server/auth/authz/index';
 import { serviceAccountTokens } from '@plat-dev/server/auth/service-account/authenticator';
+import { tokenFeatures } from '@plat-dev/server/auth/service-account/token-features';
 import type { TokenIssuer } from '@plat-dev/server/auth/service-account/token-request';
 import type { Authenticator, Authorizer, TokenAuthenticator } from '@plat-dev/server/auth/types';
 import type { Remote } from '@plat-dev/server/http-client/outbound';
@@ -39,7 +42,7 @@ export interface Auth {
 }
 
 export async function composeAuth(base: Base, credentials: Credentials, live: LiveSource, trust: Trust): Promise<Auth> {
-  const { options, identity, clock, parts } = base;
+  const { options, identity, clock, random, parts } = base;
   const now = (): number => clock.now();
   const closing = <T extends { close(): void } | undefined>(name: string, method: T): T => {
     if (method !== undefined) parts.add(name, () => method.close());
@@ -49,11 +52,17 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
   const issuerName = issuers[0] as string;
   const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...trust.tokenKeys.current];
+  const features = tokenFeatures(options.apiRelease, (gate) => options.features.isOn(gate));
   const { authenticator, tokens } = authentication({
     requestHeader: proxy(base, trust),
-    clientCertificate: clientCertificate(certificatesOf(base, trust, trust.clientCAs, 'client-ca-file')),
+    clientCertificate: clientCertificate(certificatesOf(base, trust, trust.clientCAs, 'client-ca-file'), {
+      ...(isAtLeast(options.apiRelease, '1.32') && { credentialKey: domainName(identity, 'credential-id', 'authentication') }),
+      uids: options.features.isOn('AllowParsingUserUIDFromCertAuth'),
+    }),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
-    serviceAccountTokens: withKeys(publicKeys, trust, (keys) => serviceAccountTokens({ identity, issuers, keys, audiences, live, now })),
+    serviceAccountTokens: withKeys(publicKeys, trust, (keys) =>
+      serviceAccountTokens({ identity, issuers, keys, audiences, live, features, now }),
+    ),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
     oidcTokens: closing('openid', await openid(options, clock)),
     tokenWebhook: closing('token webhook', await tokenService(base, audiences, trust)),
@@ -79,6 +88,8 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
       live,
       now,
       extend: options.serviceAccountExtendTokenExpiration,
+      features,
+      newId: () => random.uuid(),
       ...(maxSeconds > 0 && { maxSeconds }),
     }),
     publicKeys,

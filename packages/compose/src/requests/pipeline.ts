@@ -1,6 +1,8 @@
 /** The steps of a request in order, and the handlers that run them. */
 
 import { serveResource } from '@plat-dev/server/api';
+import { newLastModes } from '@plat-dev/server/auth/impersonation';
+import type { Attributes } from '@plat-dev/server/auth/types';
 import { TimeLimits } from '@plat-dev/server/connections/time-limits';
 import type { Context } from '@plat-dev/server/context';
 import { requestHandler } from '@plat-dev/server/handler';
@@ -12,7 +14,7 @@ import { authorize } from '@plat-dev/server/steps/authorize';
 import { explain } from '@plat-dev/server/steps/explain';
 import { answerWith, auditId, checkTimeout, findInfo, sendUncompressed } from '@plat-dev/server/steps/identify';
 import { impersonate } from '@plat-dev/server/steps/impersonate';
-import { reached } from '@plat-dev/server/steps/time-marks';
+import { timed } from '@plat-dev/server/steps/timed';
 import type { Handle } from '@plat-dev/server/tunnels/upgrade';
 import type { Base } from '../base.ts';
 import type { State } from '../state.ts';
@@ -75,11 +77,16 @@ async function composeSteps(
     () => composeTracing(base),
     (spans) => spans?.close(),
   );
+  const constrained = options.features.isOn('ConstrainedImpersonation') && newLastModes();
+  const impersonation = { identity, authorizer: services.authorizer, constrained };
   const streams = await parts.start(
     'streams',
-    () => composeStreams(base, { live, authenticator: auth.authenticator, authorizer: auth.authorizer }),
+    () => composeStreams(base, { live, authenticator: auth.authenticator, impersonation }),
     (open) => open.close(),
   );
+  const now = (): number => clock.monotonic();
+  const noteRefusal = (ctx: Context, attributes: Attributes): void =>
+    services.refusals.note({ auditID: ctx.auditId, time: clock.now(), attributes });
   return (identify, headers) => [
     ...keepBodies(log),
     auditId(base.random),
@@ -88,15 +95,10 @@ async function composeSteps(
     ...(tracing === undefined ? [] : [tracing.step]),
     ...(options.features.isOn('APIResponseCompression') ? [] : [sendUncompressed]),
     checkTimeout,
-    trail?.around(identify) ?? identify,
-    impersonate(identity, services.authorizer),
-    reached('authenticatedAt', clock),
+    timed('authentication', now, trail?.around(identify) ?? identify, impersonate(impersonation)),
     ...(hooks === undefined ? [] : [hooks.onKnownRequest]),
     ...surface.steps,
-    reached('seatedAt', clock),
-    authorize(services.authorizer, (ctx, attributes) => services.refusals.note({ auditID: ctx.auditId, time: clock.now(), attributes })),
-    explain(services.authorizer),
-    reached('authorizedAt', clock),
+    timed('authorization', now, authorize(services.authorizer, noteRefusal), explain(services.authorizer)),
     streams.step,
     (ctx) => aggregation.serve(ctx) ?? (ctx.info.resourceRequest ? serveResource(services, ctx) : surface.serve(ctx)),
   ];

@@ -1,4 +1,5 @@
 /** The way of a request through a server: the parts that it meets, started in the order in which they need each other. */
+import { isAtLeast } from '@plat-dev/lib/version';
 import { hasDocuments, issuerDocuments } from '@plat-dev/server/auth/service-account/discovery';
 import type { Definitions } from '@plat-dev/server/extension/definitions';
 import { givenUser, presetUser } from '@plat-dev/server/in-process';
@@ -19,6 +20,9 @@ import type { Access } from './access.ts';
 import { type ComposedAggregation, composeAggregation } from './aggregation.ts';
 import { composePipeline } from './pipeline.ts';
 import { composeSurface, type Surface } from './surface.ts';
+
+/** Releases from this one on warn of a token that does not count because of spaces before it. */
+const WARNS_OF_SPACES_SINCE = '1.25';
 
 export interface Requests {
   /** Requests from outside, whose credentials say who makes them. */
@@ -70,7 +74,9 @@ export async function composeRequests(
   const handleInProcess = handlerOf(presetUser);
   await simulation?.start(handleInProcess);
   return {
-    handle: handlerOf(authenticate(services.authenticator, () => trust.tls.clientCAs.current)),
+    handle: handlerOf(
+      authenticate(services.authenticator, () => trust.tls.clientCAs.current, isAtLeast(base.options.apiRelease, WARNS_OF_SPACES_SINCE)),
+    ),
     handleInProcess,
     handlerForClients: () => handlerOf(givenUser(services.authenticator)),
     handlerForSessions: (headers) => handlerOf(authenticateSession, headers),

@@ -12,7 +12,7 @@ import { OpenStreams } from '@plat-dev/server/streams/open-streams';
 import type { Base } from '../base.ts';
 import { Deadlines } from './deadlines.ts';
 
-export interface StreamsDeps extends Omit<CheckDeps, 'identity'> {
+export interface StreamsDeps extends CheckDeps {
   readonly live: LiveSource;
 }
 
@@ -27,7 +27,7 @@ const MAX_EXPIRIES = 1000;
 export function composeStreams({ identity, clock, log }: Base, { live, ...checks }: StreamsDeps): Streams {
   const streams = new OpenStreams({
     clock,
-    check: checkAgain({ identity, ...checks }),
+    check: checkAgain(checks),
     concerns: credentialNames(identity),
     yieldTurn: nextTurn,
     ended: ({ user, method, path, auditId }, why) => {

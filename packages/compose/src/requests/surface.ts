@@ -25,6 +25,7 @@ import type { Engine } from '@plat-dev/storage/engine';
 import { type StartPart, startChecks } from '../background/health-checks.ts';
 import { registerProcessMetrics } from '../background/metrics-process.ts';
 import type { Base } from '../base.ts';
+import { flagTexts } from '../config/flag-texts.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Encryption } from '../store/encryption.ts';
 
@@ -99,6 +100,7 @@ export function composeSurface(
   const surface = endpoints(services, {
     build: { version: productVersion, release: options.apiRelease, from: builtFrom },
     address,
+    flags: () => flagTexts(options),
     checks: [...basicChecks(cache, log), ...(encryption?.checks ?? []), ...start.checks, shutdownCheck(() => ending)],
     livezGraceMs: options.livezGracePeriod,
     clock,

@@ -45,19 +45,25 @@ function phases(resources: readonly ServedResource[]): ServedResource[][] {
 export const deletable = (resource: ServedResource): boolean =>
   resource.namespaced && resource.preferred && resource.verbs.includes('delete') && resource.verbs.includes('list');
 
-/** `again`: content was deleted before, so terminating objects are only counted. */
+export interface Emptying {
+  readonly now: number;
+  /** Content was deleted before, so terminating objects are only counted. */
+  readonly again: boolean;
+  /** Everything else stays until the last pod is gone, as pods may need it to the end. */
+  readonly podsFirst: boolean;
+}
+
 export async function deleteContent(
   client: Client,
   namespace: string,
   resources: readonly ServedResource[],
-  now: number,
-  again: boolean,
+  { now, again, podsFirst }: Emptying,
 ): Promise<ContentResult> {
   const remains: Remains[] = [];
   const failures: string[] = [];
   let podsLeft = false;
   for (const [phase, kinds] of phases(resources).entries()) {
-    const emptying = phase < 2 || !podsLeft;
+    const emptying = !podsLeft || phase < (podsFirst ? 1 : 2);
     await eachOf(kinds, WIDTH, async (resource) => {
       try {
         const remaining = await emptyKind(client, namespace, resource, now, emptying, again);
@@ -66,7 +72,7 @@ export async function deleteContent(
         failures.push(`${resource.group}/${resource.version}, Resource=${resource.name}: ${(error as Error).message}`);
       }
     });
-    podsLeft ||= remains.length > 0 && phase === 0;
+    podsLeft ||= phase === 0 && (remains.length > 0 || failures.length > 0);
   }
   return { remains, failures: failures.sort() };
 }

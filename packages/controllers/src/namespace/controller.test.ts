@@ -11,10 +11,10 @@ afterEach(async () => {
   run = undefined;
 });
 
-function start(delayMs = 0) {
+function start(delayMs = 0, podsFirst = false) {
   const api = new FakeApi([namespaces, configMaps, secrets, pods, policies, definitions, apiServices]);
   api.put(namespaces, { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } });
-  run = runControllers(api, [namespaceController({ delayMs })]);
+  run = runControllers(api, [namespaceController({ delayMs, podsFirst })]);
   return { api, run };
 }
 const make = (api: FakeApi, kind: FakeKind, name: string, more = {}): Loose =>
@@ -94,6 +94,36 @@ test('network policies outlive the pods that they guard', async () => {
   await release(api, '/api/v1/namespaces/a/pods/slow');
   await run.pass(10_000);
   expect([api.get(policies, 'a', 'guard'), api.get(namespaces, '', 'a')]).toEqual([undefined, undefined]);
+});
+
+test('where pods go first, nothing else is deleted before the last of them is gone', async () => {
+  const { api, run } = start(0, true);
+  make(api, pods, 'slow', { finalizers: ['example.com/hold'] });
+  make(api, configMaps, 'one');
+  await run.idle();
+  await api.remove(namespaces, '', 'a');
+  await run.pass(5000);
+  expect(api.get(configMaps, 'a', 'one').metadata).not.toHaveProperty('deletionTimestamp');
+  expect(conditions(api).NamespaceContentRemaining).toContain('configmaps. has 1 resource instances, pods. has 1 resource instances');
+  await release(api, '/api/v1/namespaces/a/pods/slow');
+  await run.pass(10_000);
+  expect([api.get(configMaps, 'a', 'one'), api.get(namespaces, '', 'a')]).toEqual([undefined, undefined]);
+});
+
+test('where pods go first and cannot be listed, nothing else is deleted either', async () => {
+  const { api, run } = start(0, true);
+  make(api, configMaps, 'one');
+  let broken = true;
+  api.before = (_method, path) => {
+    if (broken && path.includes('/pods')) FakeApi.refuse(500, 'InternalError', 'the store is full');
+  };
+  await run.idle();
+  await api.remove(namespaces, '', 'a');
+  await run.pass(5000);
+  expect(api.all(configMaps)).toHaveLength(1);
+  broken = false;
+  await run.pass(10_000);
+  expect(api.get(namespaces, '', 'a')).toBeUndefined();
 });
 
 test('a kind whose objects cannot be deleted is reported, and all others go', async () => {

@@ -19,6 +19,8 @@ export interface NamespaceSettings {
    * because it has not seen the deletion yet.
    */
   readonly delayMs: number;
+  /** Nothing but pods is deleted while there are any. */
+  readonly podsFirst?: boolean | undefined;
 }
 
 /** Delays between checks of a namespace that is blocked: short at first, and no longer than this. */
@@ -27,7 +29,7 @@ const LONGEST_LOOK_MS = 8000;
 /** Namespaces processed at a time. */
 const WORKERS = 5;
 
-export function namespaceController({ delayMs }: NamespaceSettings): Controller {
+export function namespaceController({ delayMs, podsFirst = false }: NamespaceSettings): Controller {
   return {
     name: 'namespace',
     account: 'namespace-controller',
@@ -53,7 +55,11 @@ export function namespaceController({ delayMs }: NamespaceSettings): Controller 
         if (!(namespace.spec?.finalizers ?? []).includes(identity.word)) return true;
         const { resources, unserved, failed } = await served.get();
         const now = clock.now();
-        const content = await deleteContent(client, name, [...resources, ...unserved].filter(deletable), now, looks.has(name));
+        const content = await deleteContent(client, name, [...resources, ...unserved].filter(deletable), {
+          now,
+          again: looks.has(name),
+          podsFirst,
+        });
         const reported = await report(client, name, content, failed, now);
         if (reported === undefined) return true;
         if (content.remains.length > 0 || content.failures.length > 0 || failed.size > 0) return false;

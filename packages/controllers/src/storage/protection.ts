@@ -1,19 +1,21 @@
 /**
- * Protects storage that is in use: a claim that a pod uses, and a volume that is bound to a claim, are removed only after
- * that. A finalizer holds them; these controllers remove it when the object is no longer used.
+ * Protects storage that is in use: a claim that a pod uses, a volume that is bound to a claim, and a class of attributes that claims or
+ * volumes name, are removed only after that. A finalizer holds them; these controllers remove it when the object is no longer used.
  */
 
 import type { Client, ResourceRef } from '@plat-dev/client/dynamic';
 import { unlessGone } from '@plat-dev/client/http';
 import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
+import type { PersistentVolumeClaim } from '@plat-dev/kinds/core/schema/volumes/persistent-volume-claims';
 import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persistent-volumes';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { domainName } from '@plat-dev/meta/identity';
-import { type Controller, refs } from '../runtime/controller.ts';
+import { builtin, type Controller, refs } from '../runtime/controller.ts';
 import { claimsOf, type SlimPod, slimPods, type WirePod } from '../runtime/pods.ts';
 
 type Volume = Wire<PersistentVolume>;
+type Claim = Wire<PersistentVolumeClaim>;
 
 /** Adds or removes the finalizer, by the state of the object. */
 async function settle(
@@ -90,5 +92,50 @@ export const volumeProtection: Controller = {
     volumes.onChange(({ type, object }) => {
       if (type !== 'deleted') work.add(keyOf(object));
     });
+  },
+};
+
+const attributesKind = { group: 'storage', plural: 'volumeattributesclasses' } as const;
+
+/** The classes of attributes that a claim or a volume has, is to have, or wants. */
+function classesOf(object: Claim | Volume): string[] {
+  const { volumeAttributesClassName: wanted } = (object.spec ?? {}) as { volumeAttributesClassName?: string };
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus: change } = (object.status ?? {}) as {
+    currentVolumeAttributesClassName?: string;
+    modifyVolumeStatus?: { targetVolumeAttributesClassName?: string };
+  };
+  return [wanted, current, change?.targetVolumeAttributesClassName].filter((name) => name !== undefined && name !== '') as string[];
+}
+
+export const attributesProtection: Controller = {
+  name: 'volumeattributesclass-protection-controller',
+  account: 'volumeattributesclass-protection-controller',
+  needs: attributesKind,
+  start({ informers, queue, client, identity }) {
+    const finalizer = domainName(identity, 'vac-protection');
+    const ref = builtin(identity, attributesKind.group, 'v1', attributesKind.plural, false);
+    const classes = informers.of(ref, { metadataOnly: true });
+    const claims = informers.of<Claim>(refs.persistentVolumeClaims);
+    const volumes = informers.of<Volume>(refs.persistentVolumes);
+    const isUsed = async (name: string): Promise<boolean> => {
+      if ([...claims.list(), ...volumes.list()].some((object) => classesOf(object).includes(name))) return true;
+      // The informers may be stale, and a class in use must not be removed.
+      for await (const claim of client.each<Claim>(refs.persistentVolumeClaims, undefined))
+        if (classesOf(claim).includes(name)) return true;
+      for await (const volume of client.each<Volume>(refs.persistentVolumes, undefined)) if (classesOf(volume).includes(name)) return true;
+      return false;
+    };
+    const work = queue((name) => settle(client, ref, classes.get('', name), finalizer, () => isUsed(name)), {
+      after: [classes.synced, claims.synced, volumes.synced],
+    });
+    classes.onChange(({ type, object }) => {
+      if (type !== 'deleted') work.add(object.metadata.name ?? '');
+    });
+    /** A class that was used before the change may be unused now. */
+    const released = ({ old }: { old?: Claim | Volume | undefined }): void => {
+      for (const name of old === undefined ? [] : classesOf(old)) work.add(name);
+    };
+    claims.onChange(released);
+    volumes.onChange(released);
   },
 };

@@ -7,7 +7,13 @@ import { recorded, type Subject, unpacked } from './recordings.testing.ts';
 import { temporaryDirectory } from './temporary.testing.ts';
 
 const script = fileURLToPath(new URL('../../../../scripts/recordings.mjs', import.meta.url));
-const folders: Record<Subject, string> = { parity: 'parity', wire: 'fixtures/wire', 'api-facts': 'api-facts' };
+const folders: Record<Subject, string> = {
+  parity: 'parity',
+  'parity-1.36': 'parity-1.36',
+  wire: 'fixtures/wire',
+  'wire-1.36': 'fixtures/wire-1.36',
+  'api-facts': 'api-facts',
+};
 const subjects = Object.keys(folders) as Subject[];
 
 test('files that are packed are read as they were, text and bytes', () => {

@@ -10,7 +10,7 @@ export interface ActionAdmissionOptions {
   /** The kind of the body if that is not the kind of the resource itself. */
   readonly objectKind?: ObjectKind;
   /** Completes the body between mutation and validation. */
-  readonly complete?: (request: ActionRequest, now: number) => void;
+  readonly complete?: (request: ActionRequest, now: number) => Promise<void>;
 }
 
 export function withAdmission(deps: RegistryDeps, action: Action, { objectKind, complete }: ActionAdmissionOptions = {}): Action {
@@ -21,7 +21,7 @@ export function withAdmission(deps: RegistryDeps, action: Action, { objectKind, 
     };
     await deps.admission.admit(request);
     const ready = { ...actionRequest, body: request.object as ApiObject | undefined };
-    complete?.(ready, deps.env.now());
+    await complete?.(ready, deps.env.now());
     await deps.admission.validate(request);
     return action(ready);
   };

@@ -62,7 +62,8 @@ async function admit(deps: RegistryDeps, write: WriteContext, binding: ApiObject
 }
 
 async function assign(deps: RegistryDeps, write: WriteContext, binding: Binding, name: string): Promise<void> {
-  const origin = write.origin === undefined ? undefined : { ...write.origin, subresource: 'binding' };
+  const { origin: requestOrigin } = write;
+  const origin = requestOrigin && (() => ({ ...requestOrigin(), subresource: 'binding' }));
   const target: WriteContext = { ...write, origin, resource: deps.catalog.builtin('', 'pods'), name, subresource: '' };
   // A request for bindings does not wait for the pod by itself.
   await lookUp(target);

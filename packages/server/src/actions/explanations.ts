@@ -13,7 +13,7 @@ import { FieldErrors } from '@plat-dev/meta/field';
 import { groupName } from '@plat-dev/meta/identity';
 import { forbiddenMessage } from '../auth/authz/refusal.ts';
 import { type ExplanationSources, explainAccess, isAllowed, listRights } from '../auth/explain/access-explanation.ts';
-import type { RefusalLog } from '../auth/explain/refusal-log.ts';
+import type { RefusalLog, RefusedAction } from '../auth/explain/refusal-log.ts';
 import { allowedSubjects } from '../auth/explain/subject-search.ts';
 import { type AccessReview, attributesOf, checkMetadata, checkQuestion, checkSubject } from '../auth/review/access.ts';
 import type { Attributes, User } from '../auth/types.ts';
@@ -87,7 +87,7 @@ async function refusalSearch(
   }));
   return { refusals: entries };
 }
-function actionOf({ verb, group, version, resource, subresource, name, namespace, path, resourceRequest }: Attributes): object {
+function actionOf({ verb, group, version, resource, subresource, name, namespace, path, resourceRequest }: RefusedAction): object {
   if (!resourceRequest) return { nonResourceAttributes: { verb, path } };
   const optional = Object.entries({ version, subresource, name, namespace }).filter(([, value]) => value !== '');
   return { resourceAttributes: { verb, group, resource, ...Object.fromEntries(optional) } };

@@ -43,7 +43,7 @@ function answering(sources: ObjectExplanationSources, kind: string, explain: Exp
     const target = await targetOf(view, kind, question);
     const { causes, ...state } = await explain(view, target);
     const incomplete = [...view.incomplete];
-    if (causes.length > MOST_CAUSES) incomplete.push(`only ${MOST_CAUSES} of ${causes.length} causes are named`);
+    if (causes.length > MOST_CAUSES) incomplete.push(`only ${MOST_CAUSES} causes are named`);
     const status = {
       ...state,
       causes: causes.slice(0, MOST_CAUSES),

@@ -2,6 +2,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Identity } from '@plat-dev/meta/identity';
+import { formatTime } from '@plat-dev/meta/time';
 import {
   type AccessReview,
   reviewLocalSubjectAccess,
@@ -9,7 +10,7 @@ import {
   reviewSelfRules,
   reviewSubjectAccess,
 } from '../auth/review/access.ts';
-import { checkAudiences, reviewToken } from '../auth/review/token.ts';
+import { checkAudiences, reviewToken, userInfo } from '../auth/review/token.ts';
 import type { Authorizer, TokenAuthenticator } from '../auth/types.ts';
 import type { Action, ActionRequest } from '../services.ts';
 
@@ -19,6 +20,8 @@ export interface ReviewOptions {
   readonly tokens: TokenAuthenticator;
   /** Audiences of this server. */
   readonly audiences: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 export function reviewActions(options: ReviewOptions): [string, Action][] {
@@ -47,6 +50,15 @@ export function reviewActions(options: ReviewOptions): [string, Action][] {
         // The question is not repeated in the answer.
         const status = await reviewSelfRules(authorizer, write.user, spec?.namespace ?? '');
         return { status: 201, object: { ...rest, spec: {}, status } as ApiObject, schema: write.resource.schema };
+      },
+    ],
+    [
+      'authentication/selfsubjectreviews',
+      async ({ body, write }) => {
+        const { kind, apiVersion } = body as ApiObject;
+        const metadata = { creationTimestamp: formatTime(options.now()) };
+        const object = { kind, apiVersion, metadata, status: { userInfo: userInfo(write.user) } };
+        return { status: 201, object: object as ApiObject, schema: write.resource.schema };
       },
     ],
     [

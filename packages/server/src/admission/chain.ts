@@ -82,24 +82,22 @@ class Runner {
     try {
       const answer =
         request.explanation === undefined ? this.run(handlers, 0, request, began) : this.runExplained(handlers, phase, request);
-      if (isPending(answer)) return this.observed(answer, observe, began, request.timing);
+      if (isPending(answer)) {
+        const observed = this.observed(answer, observe, began);
+        return request.timing?.during('admission', this.observer.now, observed) ?? observed;
+      }
       observe((answer - began) / 1000, false);
-      request.timing?.addAdmission(began, answer);
     } catch (error) {
       observe((this.observer.now() - began) / 1000, true);
       throw error;
     }
   }
   // Closures are made where something is waited for, and nowhere else: the plug-ins of most requests answer at once.
-  private observed(answer: Promise<number>, observe: Observe, began: number, timing: AdmissionRequest['timing']): Promise<void> {
-    const end = (endedAt: number, failed: boolean): void => {
-      observe((endedAt - began) / 1000, failed);
-      timing?.addAdmission(began, endedAt);
-    };
+  private observed(answer: Promise<number>, observe: Observe, began: number): Promise<void> {
     return answer.then(
-      (endedAt) => end(endedAt, false),
+      (endedAt) => observe((endedAt - began) / 1000, false),
       (error: unknown) => {
-        end(this.observer.now(), true);
+        observe((this.observer.now() - began) / 1000, true);
         throw error;
       },
     );

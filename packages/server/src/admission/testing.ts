@@ -1,7 +1,7 @@
 /** An environment for tests of plug-ins: objects in live views, and requests as the registry makes them. */
 
 import { builtinKinds } from '@plat-dev/kinds';
-import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
+import { type ApiObject, type KindEnv, releaseEnv } from '@plat-dev/kinds/kind';
 import { type FakeLive, FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { fromHub, type ServedKind, serve, toHub, toHubNow } from '@plat-dev/kinds/served-kind';
 import { FakeClock } from '@plat-dev/lib/clock';
@@ -15,7 +15,7 @@ import type { MakePlugin, PluginEnv, UserAction } from './plugin.ts';
 import type { AdmissionOperation, AdmissionPlugin, AdmissionRequest } from './types.ts';
 
 const kinds = builtinKinds(kubernetes);
-const env: KindEnv = { identity: kubernetes, now: () => 0, feature: () => false, allowPrivileged: true } as KindEnv;
+const env: KindEnv = { ...releaseEnv(), identity: kubernetes, now: () => 0, feature: () => false, allowPrivileged: true } as KindEnv;
 
 /** `pods`, `apps/deployments`, `policy/poddisruptionbudgets@v1beta1` */
 export function servedKind(name: string): ServedKind {

@@ -1,6 +1,6 @@
 /** Response bodies as JSON text, whatever their encoding. */
 
-import { listSchema } from '@plat-dev/kinds/lists';
+import { listSchemaIn } from '@plat-dev/kinds/lists';
 import { Status } from '@plat-dev/kinds/meta-kinds';
 import { atOnce, inSlices, SLICED_FROM, Slices, type Work } from '@plat-dev/lib/slices';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
@@ -49,5 +49,5 @@ function schemaOf(kind: string, apiVersion: string, catalog: Catalog): MessageTy
   const one = catalog.byKind(group, kind, version)?.schema;
   if (one !== undefined || !kind.endsWith('List')) return one;
   const item = catalog.byKind(group, kind.slice(0, -4), version)?.schema;
-  return item === undefined ? undefined : (listSchema(item) as MessageType);
+  return item === undefined ? undefined : listSchemaIn(catalog.release, item);
 }

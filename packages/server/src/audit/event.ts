@@ -34,6 +34,8 @@ export interface AuditEvent {
   readonly verb: string;
   readonly user: User | undefined;
   readonly impersonatedUser: User | undefined;
+  /** The right by which a caller with limited rights acts as another user. */
+  readonly impersonationConstraint: string | undefined;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
   readonly objectRef: ObjectRef | undefined;
@@ -65,6 +67,9 @@ export function eventJson(event: AuditEvent): string {
     verb: event.verb,
     user: userInfo(event.user),
     ...(event.impersonatedUser !== undefined && { impersonatedUser: userInfo(event.impersonatedUser) }),
+    ...(event.impersonationConstraint !== undefined && {
+      authenticationMetadata: { impersonationConstraint: event.impersonationConstraint },
+    }),
     ...(sourceIPs.length > 0 && { sourceIPs }),
     ...(event.userAgent !== '' && { userAgent: event.userAgent }),
     ...(event.objectRef !== undefined && { objectRef: event.objectRef }),

@@ -182,6 +182,7 @@ export class AuditRecord implements RequestAudit {
       verb: ctx.info.verb,
       user: impersonator ?? ctx.user,
       impersonatedUser: impersonator === undefined ? undefined : ctx.user,
+      impersonationConstraint: ctx.impersonationConstraint,
       sourceIPs: this.sources,
       userAgent: agent.length > USER_AGENT_LIMIT ? `${agent.slice(0, USER_AGENT_LIMIT)}...TRUNCATED` : agent,
       objectRef: this.reference,

@@ -5,10 +5,23 @@ import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { ruleAllows } from './authz/policy-rules.ts';
 import { noRules } from './authz/simple.ts';
-import { impersonate, wantsImpersonation } from './impersonation.ts';
+import { impersonate, newLastModes, wantsImpersonation } from './impersonation.ts';
 import type { Attributes, Authorizer, User } from './types.ts';
 
 const alice: User = { name: 'alice', groups: ['system:authenticated'] };
+/** What is requested. */
+const listing: Attributes = {
+  user: alice,
+  verb: 'list',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  subresource: '',
+  name: '',
+  namespace: 'n',
+  path: '',
+  resourceRequest: true,
+};
 /** Allows by rules, and remembers what was asked and allowed. */
 function ruled(...rules: PolicyRule[]): Authorizer & { allowed: Attributes[] } {
   const allowed: Attributes[] = [];
@@ -32,7 +45,7 @@ const imp = (resource: string, names?: string[], group = ''): PolicyRule => ({
 const all = ruled({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] });
 const as = async (pairs: readonly (readonly [string, string])[], by: Authorizer = all): Promise<User | undefined | string> => {
   try {
-    return await impersonate(kubernetes, { rawHeaders: pairs.flat() }, alice, by);
+    return (await impersonate({ identity: kubernetes, authorizer: by, constrained: false }, { rawHeaders: pairs.flat() }, listing))?.user;
   } catch (error) {
     return `${(error as ApiError).code} ${(error as ApiError).message}`;
   }
@@ -155,4 +168,100 @@ test('requests without such headers are recognized without looking at each', () 
   for (const name of ['impersonate-user', 'impersonate-group', 'impersonate-uid', 'impersonate-extra-x']) {
     expect(wantsImpersonation({ [name]: 'a' })).toBe(true);
   }
+});
+
+// ---- for certain requests only ---------------------------------------------------------------------------------
+
+const node = 'system:node:n1';
+const agent: User = {
+  name: 'system:serviceaccount:infra:agent',
+  groups: ['system:authenticated'],
+  extra: { 'authentication.kubernetes.io/node-name': ['n1'], 'authentication.kubernetes.io/node-uid': ['u1'] },
+};
+const rule = (verb: string, resource: string, names?: string[], group = 'authentication.k8s.io'): PolicyRule => ({
+  verbs: [verb],
+  apiGroups: [group],
+  resources: [resource],
+  ...(names && { resourceNames: names }),
+});
+const on = (mode: string): PolicyRule => rule(`impersonate-on:${mode}:list`, 'pods', undefined, '');
+const constrained = async (pairs: readonly (readonly [string, string])[], rules: PolicyRule[], caller = alice, last = newLastModes()) => {
+  const options = { identity: kubernetes, authorizer: ruled(...rules), constrained: last };
+  try {
+    const result = await impersonate(options, { rawHeaders: pairs.flat() }, { ...listing, user: caller });
+    return `${result?.constraint} ${result?.user.name} ${result?.user.groups.join(' ')}`;
+  } catch (error) {
+    return `${(error as ApiError).code} ${(error as ApiError).message}`;
+  }
+};
+
+test('a user may be impersonated for certain requests', async () => {
+  const rules = [on('user-info'), rule('impersonate:user-info', 'users', ['zoe'])];
+  expect(await constrained([user('zoe')], rules)).toBe('impersonate:user-info zoe system:authenticated');
+  expect(await constrained([user('max')], rules)).toMatch(
+    /^403 users\.authentication\.k8s\.io "max" is forbidden: .*impersonate:user-info/,
+  );
+  expect(await constrained([user('zoe')], rules.slice(1))).toMatch(
+    /^403 pods is forbidden: .* cannot impersonate-on:user-info:list resource/,
+  );
+  expect(await constrained([user('zoe'), group('crew')], rules)).toMatch(/^403 groups\.authentication\.k8s\.io "crew" is forbidden/);
+  const crew = [...rules, rule('impersonate:user-info', 'groups', ['crew'])];
+  expect(await constrained([user('zoe'), group('crew')], crew)).toBe('impersonate:user-info zoe crew system:authenticated');
+});
+
+test('a right to all groups at once is enough for many', async () => {
+  const rules = [on('user-info'), rule('impersonate:user-info', 'users'), rule('impersonate:user-info', 'groups', ['*'])];
+  const groups = ['a', 'b', 'c', 'd'].map(group);
+  expect(await constrained([user('zoe'), ...groups], rules)).toMatch(/^impersonate:user-info zoe a b c d /);
+  expect(await constrained([user('zoe'), ...groups.slice(1)], rules)).toMatch(/^403 groups/);
+});
+
+test('groups and extras that give more than a name are refused', async () => {
+  const rules = ['users', 'groups', 'userextras/a', 'userextras/example.com/a'].map((resource) => rule('impersonate:user-info', resource));
+  const refused = (...more: (readonly [string, string])[]) => constrained([user('zoe'), ...more], [on('user-info'), ...rules]);
+  expect(await refused(group('system:masters'))).toContain('impersonating the system:masters group is not allowed');
+  expect(await refused(group(''))).toContain('impersonating the empty string group is not allowed');
+  expect(await refused(['Impersonate-Extra-a', 'x'])).toContain('impersonating an invalid key in extra is not allowed');
+  expect(await refused(['Impersonate-Extra-example.com%2fa', ''])).toContain(
+    'impersonating the empty string value in extra is not allowed',
+  );
+  expect(await refused(['Impersonate-Extra-example.com%2fa', 'x'])).toBe('impersonate:user-info zoe system:authenticated');
+});
+
+test('accounts and nodes have modes of their own, in which only their names can be chosen', async () => {
+  const robot = user('system:serviceaccount:team:robot');
+  const accounts = [on('serviceaccount'), rule('impersonate:serviceaccount', 'serviceaccounts', ['robot'])];
+  expect(await constrained([robot], accounts)).toBe(
+    'impersonate:serviceaccount system:serviceaccount:team:robot system:serviceaccounts system:serviceaccounts:team system:authenticated',
+  );
+  expect(await constrained([robot, group('crew')], accounts)).toMatch(/^403/);
+  const userInfo = [on('user-info'), rule('impersonate:user-info', 'users')];
+  expect(await constrained([robot], userInfo)).toMatch(/^403/);
+  expect(await constrained([user(node)], userInfo)).toMatch(/^403/);
+  const nodes = [on('arbitrary-node'), rule('impersonate:arbitrary-node', 'nodes', ['n1'])];
+  expect(await constrained([user(node)], nodes)).toBe(`impersonate:arbitrary-node ${node} system:nodes system:authenticated`);
+  expect(await constrained([user('system:node:n2')], nodes)).toMatch(/^403/);
+});
+
+test('an account may be its own node wherever it runs', async () => {
+  const rules = [on('associated-node'), rule('impersonate:associated-node', 'nodes')];
+  expect(await constrained([user(node)], rules, agent)).toBe(`impersonate:associated-node ${node} system:nodes system:authenticated`);
+  expect(await constrained([user('system:node:n2')], rules, agent)).toMatch(/^403/);
+  expect(await constrained([user(node)], rules)).toMatch(/^403/);
+  const named = [on('associated-node'), rule('impersonate:associated-node', 'nodes', ['n1'])];
+  expect(await constrained([user(node)], named, agent)).toMatch(/^403/);
+});
+
+test('the right to impersonate for all requests goes on to be enough', async () => {
+  expect(await constrained([user('zoe')], [imp('users', ['zoe'])])).toBe('undefined zoe system:authenticated');
+  expect(await constrained([user('zoe'), group('')], [imp('users'), imp('groups')])).toBe('undefined zoe  system:authenticated');
+});
+
+test('the refusal is that of the mode by which the caller impersonated last', async () => {
+  const last = newLastModes();
+  expect(await constrained([user('max')], [imp('users', ['zoe'])], alice, last)).toMatch(/^403 pods is forbidden/);
+  expect(await constrained([user('zoe')], [imp('users', ['zoe'])], alice, last)).toMatch(/^undefined zoe/);
+  expect(await constrained([user('max')], [imp('users', ['zoe'])], alice, last)).toMatch(
+    /^403 users "max" is forbidden: .*cannot impersonate resource/,
+  );
 });

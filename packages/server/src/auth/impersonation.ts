@@ -1,14 +1,15 @@
 /**
  * Impersonation: `Impersonate-User`, `-Group`, `-Uid` and `-Extra-…`. The caller needs the verb `impersonate`
- * for each part; the request is then authorized and executed as the other user.
+ * for each part, or what a constrained mode asks for; the request is then authorized and executed as the other user.
  */
 
-import { badRequest } from '@plat-dev/meta/errors';
+import { BoundedCache } from '@plat-dev/lib/bounded-cache';
+import { ApiError, badRequest } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { extraKey, headerValues } from './authn/request-header.ts';
-import { parseServiceAccount, serviceAccountGroups } from './authn/users.ts';
-import { forbiddenError } from './authz/refusal.ts';
-import { type Attributes, type Authorizer, type AuthRequest, type User, wellKnown } from './types.ts';
+import { parseServiceAccount } from './authn/users.ts';
+import { demand, type ImpersonatedUser, impersonatedUser, type Mode, modes, underConstraint } from './constrained-impersonation.ts';
+import type { Attributes, Authorizer, AuthRequest, User } from './types.ts';
 
 const prefix = 'impersonate-';
 const extraPrefix = 'impersonate-extra-';
@@ -28,13 +29,6 @@ interface Part {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name: string;
-}
-
-interface ImpersonatedUser {
-  readonly user: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
 function read(rawHeaders: readonly string[]): ImpersonatedUser {
@@ -75,41 +69,64 @@ function partsOf(wantedUser: ImpersonatedUser): Part[] {
   return parts;
 }
 
-function impersonated(wantedUser: ImpersonatedUser): User {
-  const account = parseServiceAccount(wantedUser.user);
-  const groups = [...wantedUser.groups];
-  if (account !== undefined && groups.length === 0) groups.push(...serviceAccountGroups(account.namespace));
-  if (wantedUser.user === wellKnown.anonymous) {
-    if (!groups.includes(wellKnown.unauthenticated)) groups.push(wellKnown.unauthenticated);
-  } else if (!groups.includes(wellKnown.authenticated) && !groups.includes(wellKnown.unauthenticated)) {
-    groups.push(wellKnown.authenticated);
-  }
-  return {
-    name: wantedUser.user,
-    ...(wantedUser.uid !== '' && { uid: wantedUser.uid }),
-    groups,
-    ...(wantedUser.extra.size > 0 && { extra: Object.fromEntries(wantedUser.extra) }),
-  };
+export interface ImpersonationOptions {
+  readonly identity: Identity;
+  readonly authorizer: Authorizer;
+  /** Whether callers may have rights to impersonate for certain requests only, and which mode allowed a caller to do so last. */
+  readonly constrained: LastModes | false;
+}
+/** The modes by which callers impersonated last, by the names of callers; `all`: for all requests. The rights of this mode are refused first. */
+type LastModes = BoundedCache<string, Mode['name'] | 'all'>;
+/** Callers that are remembered. */
+const REMEMBERED = 1024;
+export const newLastModes = (): LastModes => new BoundedCache(REMEMBERED);
+
+export interface Impersonation {
+  readonly user: User;
+  /** The verb of the mode that allowed it; absent: `impersonate`. */
+  readonly constraint?: string;
 }
 
 /**
- * The user to impersonate: `undefined` if the request has no such header. Throws `forbidden` for the
- * first part that the caller may not impersonate.
+ * The user to impersonate: `undefined` if the request has no such header. Throws `forbidden` for the first part that the caller may not
+ * impersonate. `target` is what the caller requests, as itself.
  */
 export async function impersonate(
-  identity: Identity,
+  { identity, authorizer, constrained }: ImpersonationOptions,
   request: Pick<AuthRequest, 'rawHeaders'>,
-  caller: User,
-  authorizer: Authorizer,
-): Promise<User | undefined> {
+  target: Attributes,
+): Promise<Impersonation | undefined> {
   const wantedUser = read(request.rawHeaders);
   if (wantedUser.user === '') {
     if (wantedUser.groups.length === 0 && wantedUser.uid === '' && wantedUser.extra.size === 0) return undefined;
     throw badRequest('groups, a uid or extra fields cannot be impersonated without a user');
   }
+  const caller = target.user.name;
+  const refusals = new Map<string, ApiError>();
+  const tried = constrained === false ? [undefined] : [...modes, undefined];
+  for (const mode of tried) {
+    try {
+      const user =
+        mode === undefined
+          ? await underNone(identity, authorizer, wantedUser, target.user)
+          : await underConstraint(mode, identity, authorizer, wantedUser, target);
+      if (user === undefined) continue;
+      if (constrained !== false) constrained.set(caller, mode?.name ?? 'all');
+      return { user, ...(mode !== undefined && { constraint: `impersonate:${mode.name}` }) };
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 403)) throw error;
+      refusals.set(mode?.name ?? 'all', error);
+    }
+  }
+  const last = constrained === false ? undefined : refusals.get(constrained.get(caller) ?? '');
+  throw last ?? [...refusals.values()][0];
+}
+
+/** The user for all requests. Throws `forbidden`. */
+async function underNone(identity: Identity, authorizer: Authorizer, wantedUser: ImpersonatedUser, user: User): Promise<User> {
   for (const part of partsOf(wantedUser)) {
-    const attributes: Attributes = {
-      user: caller,
+    await demand(authorizer, {
+      user,
       verb: 'impersonate',
       group: groupName(identity, part.group),
       version: part.group === '' ? '' : 'v1',
@@ -119,9 +136,7 @@ export async function impersonate(
       namespace: part.namespace ?? '',
       path: '',
       resourceRequest: true,
-    };
-    const decision = await authorizer.authorize(attributes);
-    if (decision.decision !== 'allow') throw forbiddenError(attributes, decision.reason);
+    });
   }
-  return impersonated(wantedUser);
+  return impersonatedUser(wantedUser);
 }

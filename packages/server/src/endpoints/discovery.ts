@@ -1,56 +1,27 @@
 /** `/api`, `/apis`, `/apis/<group>`, `/api/v1` and `/apis/<group>/<version>`: what the server has. */
 
-import { createHash } from 'node:crypto';
-import {
-  type APIGroup,
-  APIGroupList,
-  APIGroup as APIGroupSchema,
-  type APIResource,
-  APIResourceList,
-  APIVersions,
-} from '@plat-dev/kinds/meta-kinds';
-import { own } from '@plat-dev/lib/own';
-import { splitApiVersion } from '@plat-dev/meta/api-version';
+import { type APIGroup, APIGroupList, APIGroup as APIGroupSchema, APIResourceList, APIVersions } from '@plat-dev/kinds/meta-kinds';
 import { pathNotFound } from '@plat-dev/meta/errors';
 import { otherIdentityHint } from '@plat-dev/meta/identity';
 import type { MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import type { ListedGroup } from '../extension/aggregation/order.ts';
-import { servesHistory } from '../history/access.ts';
-import type { Resource } from '../registry/catalog.ts';
 import { representObject } from '../response/represent.ts';
 import { pageNotFound, prettyWanted, send } from '../response/respond.ts';
 import type { Services } from '../services.ts';
+import { aggregatedDiscovery, type DiscoverySources } from './aggregated-discovery.ts';
 import { type Endpoint, noSuchMethod } from './endpoint.ts';
-import { compareText, type Groups, type ServedVersion } from './groups.ts';
+import type { Groups, ServedVersion } from './groups.ts';
+import { entriesOf } from './resource-entries.ts';
 
 interface Document {
   readonly schema: MessageType;
   readonly object: object;
 }
 
-/** Built-in verbs come in the order of names; those of custom kinds in the order the stock server has for them. */
-const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
-
-/**
- * The stock server stores these kinds in another version than we do. The hash of the storage version says nothing to
- * clients but whether it changed, and a stock cluster's clients have seen this one.
- */
-const stockStorageVersions: Readonly<Record<string, string>> = {
-  'apiextensions/customresourcedefinitions': 'v1beta1',
-  'autoscaling/horizontalpodautoscalers': 'v1',
-  'discovery/endpointslices': 'v1beta1',
-  'flowcontrol.apiserver/flowschemas': 'v1beta1',
-  'flowcontrol.apiserver/prioritylevelconfigurations': 'v1beta1',
-  'policy/poddisruptionbudgets': 'v1beta1',
-  'storage/csistoragecapacities': 'v1beta1',
-};
-
-export interface DiscoveryOptions {
+export interface DiscoveryOptions extends DiscoverySources {
   /** `host:port` under which clients reach the server. */
   readonly address: () => string;
-  /** All groups but the core one in their order, also those that other servers answer for. The same list until they change. */
-  readonly listed: () => readonly ListedGroup[];
 }
 
 /** Answers any path at or below `/api` and `/apis` that is not for a resource. */
@@ -77,9 +48,15 @@ export function discovery(services: Services, groups: () => Groups, options: Dis
     send(ctx, 200, representation.type, body);
   };
 
+  const aggregated = aggregatedDiscovery(services, groups, options);
+
   return async (ctx) => {
     const path = ctx.path.length > 1 && ctx.path.endsWith('/') ? ctx.path.slice(0, -1) : ctx.path;
     const parts = path.split('/').slice(1);
+    if (parts.length === 1) {
+      const answer = aggregated(ctx, path);
+      if (answer !== undefined) return answer;
+    }
     if (parts[0] === 'api') return showCore(ctx, parts);
     // The list of groups and the groups themselves are read with any method.
     if (parts.length === 1) return show(ctx, '/apis', () => ({ schema: APIGroupList, object: groupList(options.listed()) }));
@@ -156,53 +133,4 @@ function resourceList(services: Pick<Services, 'registry'>, version: ServedVersi
   const resources = version.resources.flatMap((resource) => entriesOf(services, resource));
   const head = version.group === '' ? { kind: 'APIResourceList' } : { kind: 'APIResourceList', apiVersion: 'v1' };
   return { ...head, groupVersion: version.apiVersion, resources };
-}
-
-function entriesOf(services: Pick<Services, 'registry'>, resource: Resource): APIResource[] {
-  const { kind } = resource;
-  const own: APIResource = {
-    name: kind.plural,
-    singularName: resource.custom ? kind.singular : '',
-    namespaced: kind.namespaced,
-    kind: kind.kind,
-    verbs: verbsOf(services, resource),
-    ...(kind.short.length > 0 && { shortNames: [...kind.short] }),
-    ...(kind.categories.length > 0 && { categories: [...kind.categories] }),
-    ...(!kind.virtual && services.registry.env.feature('StorageVersionHash') && { storageVersionHash: storageVersionHash(resource) }),
-  };
-  const names = Object.keys(kind.subresources);
-  // The stock server shows the status of a custom kind before its scale.
-  if (resource.custom) names.sort((a, b) => compareText(b, a));
-  else names.sort(compareText);
-  return [own, ...names.map((name) => subresourceEntry(services, resource, name))];
-}
-
-function verbsOf({ registry }: Pick<Services, 'registry'>, { kind, custom }: Resource): string[] {
-  const hasHistory = !kind.virtual && kind.verbs.includes('get') && servesHistory(registry.catalog);
-  const historyVerb = hasHistory ? ['history'] : [];
-  if (custom) return [...customVerbs.filter((verb) => (kind.verbs as readonly string[]).includes(verb)), ...historyVerb];
-  return [...kind.verbs, ...historyVerb].sort();
-}
-
-function subresourceEntry(services: Pick<Services, 'registry'>, resource: Resource, name: string): APIResource {
-  const { kind } = resource;
-  const sub = own(kind.subresources, name) as (typeof kind.subresources)[string];
-  const entry = { name: `${kind.plural}/${name}`, singularName: '', namespaced: kind.namespaced };
-  const verbs = [...sub.verbs].sort(compareText);
-  if (sub.type === 'object') return { ...entry, kind: kind.kind, verbs };
-  const group = services.registry.catalog.groupName(sub.kind.group);
-  const foreign = group !== resource.group || sub.kind.version !== resource.version;
-  return { ...entry, ...(foreign && { group, version: sub.kind.version }), kind: sub.kind.kind, verbs };
-}
-
-/** Changes when the version in which the objects are stored changes. */
-function storageVersionHash(resource: Resource): string {
-  const { kind, hub } = resource;
-  const stock = stockStorageVersions[`${kind.group}/${kind.plural}`];
-  const { group, version } = splitApiVersion(hub.apiVersion);
-  return createHash('sha256')
-    .update(`${group}/${stock ?? version}/${kind.kind}`)
-    .digest()
-    .subarray(0, 8)
-    .toString('base64');
 }

@@ -4,6 +4,7 @@ import type { Clock } from '@plat-dev/lib/clock';
 import type { Metrics } from '@plat-dev/lib/metrics';
 import type { Context } from '../context.ts';
 import type { ListedGroup } from '../extension/aggregation/order.ts';
+import type { RemoteResources } from '../extension/aggregation/remote-resources.ts';
 import type { RemoteSpec } from '../extension/aggregation/specs.ts';
 import { pageNotFound } from '../response/respond.ts';
 import type { Services } from '../services.ts';
@@ -14,6 +15,7 @@ import { type HealthCheck, type HealthPage, healthEndpoints } from './health.ts'
 import { metricsEndpoint } from './metrics-endpoint.ts';
 import { rootEndpoint } from './root.ts';
 import { type BuildInfo, gitVersion, versionEndpoint } from './version.ts';
+import { zpages } from './zpages.ts';
 
 export type { Endpoint } from './endpoint.ts';
 
@@ -29,7 +31,13 @@ export interface EndpointOptions {
   /** Awaited before a scrape. */
   readonly beforeScrape: () => Promise<void>;
   /** The aggregated API servers. Absent: none. */
-  readonly aggregation?: { readonly groups: readonly ListedGroup[]; readonly remoteSpecs: readonly RemoteSpec[] };
+  readonly aggregation?: {
+    readonly groups: readonly ListedGroup[];
+    readonly remoteSpecs: readonly RemoteSpec[];
+    readonly remoteResources: RemoteResources | undefined;
+  };
+  /** Names and values of the flags, for status pages. */
+  readonly flags: () => Readonly<Record<string, string>>;
   /** Endpoints of other parts, such as the keys of service account tokens. */
   readonly more?: ReadonlyMap<string, Endpoint>;
   /** The same, left out of the list of paths. */
@@ -50,7 +58,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const { aggregation } = options;
   const own = perGeneration(catalog, () => listedOf(groups()));
   const listGroups = aggregation === undefined ? own : () => aggregation.groups;
-  const discover = discovery(services, groups, { ...options, listed: listGroups });
+  const discover = discovery(services, groups, { ...options, listed: listGroups, remote: aggregation?.remoteResources });
   const version = versionEndpoint(options.build);
   const openapi = whenAsked(() =>
     import('./openapi/index.ts').then((m) =>
@@ -67,15 +75,23 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     : [];
   const root = rootEndpoint(groups, listGroups, () => byPath.keys());
   const report = (page: HealthPage, failures: readonly string[]) => services.log.error('health check failed', { page, failures });
-  const byPath = new Map<string, Endpoint>([
+  const startedAt = options.clock.now();
+  const byPath: Map<string, Endpoint> = new Map<string, Endpoint>([
     ['/api', discover],
     ['/apis', discover],
     ['/apis/', discover],
     ['/version', version],
-    ['/metrics', metricsEndpoint(options.metrics, options.beforeScrape)],
+    ['/metrics', metricsEndpoint(options.metrics, options.beforeScrape, options.build.release)],
     ['/openapi/v2', openapi('/openapi/v2')],
     ...v3,
-    ...healthEndpoints({ ...options, startedAt: options.clock.now(), report }),
+    ...healthEndpoints({ ...options, startedAt, report }),
+    ...zpages(services, {
+      release: options.build.release,
+      startedAt,
+      now: () => options.clock.now(),
+      flags: options.flags,
+      paths: () => statusPaths.filter((path) => byPath.has(path)),
+    }),
     ...(options.more ?? []),
   ]);
   /** Paths that are served but not listed. */
@@ -92,6 +108,9 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
     metricsPath: (path) => (byPath.has(path) ? path : (below.find(([prefix]) => path.startsWith(prefix))?.[0].slice(0, -1) ?? '')),
   };
 }
+
+/** Those that a status page names. */
+const statusPaths = ['/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
 const noEndpoint: Endpoint = async (ctx) => pageNotFound(ctx);
 

@@ -124,7 +124,7 @@ test('a scrape shows what is under way, what is stored and how the store does', 
   registerCollections(metrics, catalog);
   const store = measured(engine, metrics, () => 0);
   await store.commit([{ type: 'put', key: 'other/things/one', value: Buffer.from('text') }]);
-  const { text, headers } = await ask(metricsEndpoint(metrics, registerStore(metrics, engine, systemClock)), '/metrics', {
+  const { text, headers } = await ask(metricsEndpoint(metrics, registerStore(metrics, engine, systemClock), '1.24'), '/metrics', {
     accept: 'application/json',
   });
   expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -144,7 +144,7 @@ test('scrapes at the same time show every series once, and what was counted befo
     anew.clear();
     for (let n = 0; n < 3_000; n++) anew.with(String(n)).set(collected);
   });
-  const endpoint = metricsEndpoint(metrics, async () => {});
+  const endpoint = metricsEndpoint(metrics, async () => {}, '1.36');
   const answers = await Promise.all(Array.from({ length: 4 }, () => ask(endpoint, '/metrics')));
   for (const { text, headers } of answers) {
     const series = text.match(/^anew\{n="\d+"\} \d+$/gm) ?? [];
@@ -162,11 +162,15 @@ test('a scrape that fails does not keep those that wait for the next', async () 
   const metrics = new Metrics({ version: '1.24' });
   metrics.counter({ name: 'c', help: '' });
   let fails = true;
-  const endpoint = metricsEndpoint(metrics, async () => {
-    const failing = fails;
-    fails = false;
-    if (failing) throw new Error('no figures');
-  });
+  const endpoint = metricsEndpoint(
+    metrics,
+    async () => {
+      const failing = fails;
+      fails = false;
+      if (failing) throw new Error('no figures');
+    },
+    '1.24',
+  );
   const answers = await Promise.allSettled([ask(endpoint, '/metrics'), ask(endpoint, '/metrics')]);
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
 });

@@ -3,6 +3,7 @@ import type { Cancel, Clock } from '@plat-dev/lib/clock';
 import type { Metrics } from '@plat-dev/lib/metrics';
 import { metricsContentType } from '@plat-dev/lib/metrics';
 import { Slices } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import type { Engine } from '@plat-dev/storage/engine';
 import type { Connections } from '../connections/connection-limits.ts';
 import type { InFlight } from '../fairness/in-flight.ts';
@@ -17,7 +18,11 @@ const STATS_WAIT_MS = 1000;
  * `refresh` is awaited first, for values that are read asynchronously. The series of all kinds come to megabytes: they are made in
  * slices. One scrape is made at a time; those that arrive meanwhile share the next.
  */
-export function metricsEndpoint(metrics: Metrics, refresh: () => Promise<void>): Endpoint {
+/** Releases from this one on say how names with other characters are written. */
+const ESCAPING_SINCE = '1.33';
+
+export function metricsEndpoint(metrics: Metrics, refresh: () => Promise<void>, release: string): Endpoint {
+  const contentType = isAtLeast(release, ESCAPING_SINCE) ? `${metricsContentType}; escaping=underscores` : metricsContentType;
   let current: Promise<Buffer> | undefined;
   let next: Promise<Buffer> | undefined;
   const scrape = (): Promise<Buffer> => {
@@ -34,7 +39,7 @@ export function metricsEndpoint(metrics: Metrics, refresh: () => Promise<void>):
     next = undefined;
     return scrape();
   };
-  return async (ctx) => send(ctx, 200, metricsContentType, await scrape());
+  return async (ctx) => send(ctx, 200, contentType, await scrape());
 }
 
 async function make(metrics: Metrics, refresh: () => Promise<void>): Promise<Buffer> {

@@ -2,7 +2,9 @@
 
 import { builtinKinds } from '@plat-dev/kinds';
 import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
+import { releaseEnv } from '@plat-dev/kinds/kind';
 import { systemClock } from '@plat-dev/lib/clock';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import type { Identity } from '@plat-dev/meta/identity';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { Cache } from '@plat-dev/storage/cache';
@@ -69,15 +71,16 @@ export interface TestServices {
 export async function testServices(
   identity: Identity = kubernetes,
   feature: (name: string) => boolean = (name) => defaultFeatures.isOn(name),
+  release?: ApiRelease,
 ): Promise<TestServices> {
   const engine = openMemoryEngine();
   const cache = new Cache(engine, systemClock, (error) => {
     throw error;
   });
-  const catalog = new Catalog(identity, cache, feature);
-  catalog.declare(builtinKinds(identity), () => true);
+  const catalog = new Catalog(identity, cache, feature, release);
+  catalog.declare(builtinKinds(identity, 'all'), () => true);
   await cache.start();
-  const env = { identity, now: () => 0, feature, allowPrivileged: true };
+  const env = { ...releaseEnv(release), identity, now: () => 0, feature, allowPrivileged: true };
   const services = {
     identity,
     registry: { catalog, cache, env },

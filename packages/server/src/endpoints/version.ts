@@ -2,7 +2,7 @@
 
 import type { BuiltFrom } from '@plat-dev/lib/build-info';
 import { platform } from '@plat-dev/lib/platform';
-import { patchRelease } from '@plat-dev/lib/version';
+import { isAtLeast, patchRelease } from '@plat-dev/lib/version';
 import { send } from '../response/respond.ts';
 import { demandJson, type Endpoint, readOnly } from './endpoint.ts';
 
@@ -24,6 +24,12 @@ export function versionInfo(build: BuildInfo): Readonly<Record<string, string>> 
   return {
     major,
     minor,
+    ...(isAtLeast(build.release, '1.33') && {
+      emulationMajor: major,
+      emulationMinor: minor,
+      minCompatibilityMajor: major,
+      minCompatibilityMinor: String(Number(minor) - 1),
+    }),
     gitVersion: gitVersion(build),
     gitCommit: build.from.commit,
     gitTreeState: build.from.treeState,

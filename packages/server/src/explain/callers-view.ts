@@ -4,7 +4,8 @@
  *   get    an object that the caller may not get is neither there nor absent: `isKnown` is false, and it is counted as unread
  *   list   a kind that the caller may not list is empty, and the answer says that it is not complete
  *
- * The number of objects that are looked at for one question is bounded. What is beyond it is not looked at, and the answer says so.
+ * The number of objects that are looked at for one question is bounded, and so is the text of those that are parsed. What is beyond it is
+ * not looked at, and the answer says so.
  */
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
@@ -21,6 +22,8 @@ import { parsedText } from '../registry/versions.ts';
 
 /** Objects that are looked at for one question. */
 export const MOST_OBJECTS = 20_000;
+/** Text of the objects that one question parses, all of which it may hold until its end. */
+export const MOST_BYTES = 32 * 2 ** 20;
 
 export interface ViewSources {
   readonly identity: Identity;
@@ -47,6 +50,8 @@ export interface Target<T extends ApiObject = ApiObject> {
 }
 
 const unknown: Seen<never> = { isKnown: false };
+/** The caller may not read it. */
+const unread: Seen<never> = { isKnown: false };
 
 export class CallersView {
   readonly identity: Identity;
@@ -61,7 +66,9 @@ export class CallersView {
   private readonly rights = new Map<string, boolean>();
   /** What one question lists twice is looked at once. */
   private readonly lists = new Map<string, Listed>();
+  private readonly gets = new Map<string, Seen>();
   private remaining: number;
+  private remainingBytes = MOST_BYTES;
 
   constructor(sources: ViewSources, user: User, slices: Slices) {
     this.identity = sources.identity;
@@ -109,13 +116,19 @@ export class CallersView {
     return { resource, object: await this.parse(item) };
   }
   async get<T extends ApiObject>(resource: Resource, namespace: string, name: string): Promise<Seen<T>> {
-    if (!(await this.may('get', resource, namespace, name))) {
-      this.unreadKeys.add(`${resource.group}/${resource.kind.plural}/${namespace}/${name}`);
-      return unknown;
-    }
+    await this.pause();
+    const key = `${resource.group}/${resource.kind.plural}/${namespace}/${name}`;
+    const seen = this.gets.get(key) ?? (await this.getOnce(resource, namespace, name));
+    this.gets.set(key, seen);
+    if (seen === unread) this.unreadKeys.add(key);
+    return seen as Seen<T>;
+  }
+  private async getOnce(resource: Resource, namespace: string, name: string): Promise<Seen> {
+    if (!(await this.may('get', resource, namespace, name))) return unread;
     if (!this.takeOne()) return unknown;
     const item = await this.item(resource, namespace, name);
-    return item === undefined ? { isKnown: true } : { isKnown: true, object: (await this.parse(item)) as T };
+    if (item === undefined) return { isKnown: true };
+    return this.takeBytes(item) ? { isKnown: true, object: await this.parse(item) } : unknown;
   }
   /** Objects of a kind, in a namespace or in all; `mentioning`: only those whose text holds it. */
   async list<T extends ApiObject>(resource: Resource, namespace?: string, mentioning?: string): Promise<Listed<T>> {
@@ -141,10 +154,27 @@ export class CallersView {
     const objects: ApiObject[] = [];
     for (const item of items) {
       if (!this.takeOne()) return { objects, isWhole: false };
-      if (mentioning === undefined || item.bytes.includes(mentioning)) objects.push(await this.parse(item));
-      if (this.slices.due) await this.slices.pause();
+      if (mentioning === undefined || item.bytes.includes(mentioning)) {
+        if (!this.takeBytes(item)) return { objects, isWhole: false };
+        objects.push(await this.parse(item));
+      }
+      await this.pause();
     }
     return { objects, isWhole: true };
+  }
+
+  /** Lets others have their turn where the question has lasted for long enough. */
+  async pause(): Promise<void> {
+    if (this.slices.due) await this.slices.pause();
+  }
+  /** Those of many that are selected, looked at in slices. */
+  async filter<T>(all: readonly T[], selects: (one: T) => boolean): Promise<T[]> {
+    const selected: T[] = [];
+    for (const one of all) {
+      if (selects(one)) selected.push(one);
+      await this.pause();
+    }
+    return selected;
   }
 
   private takeOne(): boolean {
@@ -153,6 +183,12 @@ export class CallersView {
       return true;
     }
     this.incomplete.add(`only ${this.sources.mostObjects ?? MOST_OBJECTS} objects are looked at for one question`);
+    return false;
+  }
+  private takeBytes({ bytes }: Item): boolean {
+    this.remainingBytes -= bytes.length;
+    if (this.remainingBytes >= 0) return true;
+    this.incomplete.add(`only ${MOST_BYTES / 2 ** 20} MiB of objects are looked at for one question`);
     return false;
   }
   private async item(resource: Resource, namespace: string, name: string): Promise<Item | undefined> {

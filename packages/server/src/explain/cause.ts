@@ -1,5 +1,6 @@
 /** Causes of the state of an object, the objects that have them, and the command to type next. */
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import { cut } from '@plat-dev/lib/message-values';
 import type { Resource } from '../registry/catalog.ts';
 import type { Target } from './callers-view.ts';
 import type { Reason } from './reasons.ts';
@@ -25,6 +26,10 @@ export interface Cause {
 
 /** Causes of one answer. */
 export const MOST_CAUSES = 100;
+/** Whether there are more causes than the answer names: no others are looked for. */
+export const isEnough = ({ length }: readonly Cause[]): boolean => length > MOST_CAUSES;
+/** Characters of a message: others may say as much as fits into an object. */
+const MOST_CHARACTERS = 4096;
 
 export function explained({ resource, object }: Target): ExplainedObject {
   return explainedName(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
@@ -36,7 +41,7 @@ export function explainedName({ group, kind }: Resource, namespace: string, name
 /** A cause that the object itself has. */
 export const causeOf = (target: Target, reason: Reason, message: string, command = commandOn('describe', target)): Cause => ({
   reason,
-  message,
+  message: cut(message, MOST_CHARACTERS),
   object: explained(target),
   command,
 });
@@ -68,7 +73,11 @@ export function someNames(objects: readonly ApiObject[], most = 3): string {
 }
 
 /** What others say as the end of a sentence: it has one full stop. */
-export const sentence = (text: string): string => `${text.replace(/[.:\s]+$/, '')}.`;
+export function sentence(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.:\s]/.test(text[end - 1] as string)) end--;
+  return `${text.slice(0, end)}.`;
+}
 
 /** `1 pod`, `3 pods`: resources are counted by the names of their kinds. */
 export const counted = (count: number, { kind }: Resource): string =>

@@ -88,5 +88,5 @@ const amountOf = (quantities: Readonly<Record<string, unknown>> | null | undefin
 async function isConsumed(view: CallersView, { object: { metadata } }: Target): Promise<boolean> {
   const name = metadata.name ?? '';
   const { objects } = await view.list<Wire<Pod>>(view.builtin('', 'pods'), metadata.namespace ?? '', name);
-  return objects.some((pod) => claimNamesOf(pod).includes(name));
+  return (await view.filter(objects, (pod) => claimNamesOf(pod).includes(name))).length > 0;
 }

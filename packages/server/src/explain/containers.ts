@@ -3,7 +3,7 @@ import type { ContainerStatus } from '@plat-dev/kinds/core/schema/pods/container
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Part, Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, causeOf, quoted, sentence } from './cause.ts';
+import { type Cause, causeOf, isEnough, quoted, sentence } from './cause.ts';
 import { lastWarning } from './warnings.ts';
 
 type Status = Part<ContainerStatus>;
@@ -29,9 +29,15 @@ const startFaults = new Set(['CreateContainerConfigError', 'CreateContainerError
 export async function containerCauses(view: CallersView, target: Target): Promise<Cause[]> {
   const { status } = target.object as Wire<Pod>;
   const causes: Cause[] = [];
-  for (const one of status?.initContainerStatuses ?? []) causes.push(...initCauses(target, one));
+  for (const one of status?.initContainerStatuses ?? []) {
+    if (isEnough(causes)) break;
+    causes.push(...initCauses(target, one));
+  }
   if (causes.length > 0) return causes;
-  for (const one of status?.containerStatuses ?? []) causes.push(...(faultOf(target, one) ?? (await unreadyCauses(view, target, one))));
+  for (const one of status?.containerStatuses ?? []) {
+    if (isEnough(causes)) break;
+    causes.push(...(faultOf(target, one) ?? (await unreadyCauses(view, target, one))));
+  }
   return causes;
 }
 

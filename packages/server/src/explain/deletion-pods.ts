@@ -5,7 +5,7 @@ import type { PodDisruptionBudget } from '@plat-dev/kinds/policy/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { fromLabelSelector } from '@plat-dev/meta/labels';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, causeOf, commandFor, commandOn, explainedName, sentence } from './cause.ts';
+import { type Cause, causeOf, commandFor, commandOn, explainedName, MOST_CAUSES, sentence } from './cause.ts';
 
 export async function podDeletionCauses(view: CallersView, target: Target): Promise<Cause[]> {
   const { metadata, spec } = target.object as Wire<Pod>;
@@ -43,16 +43,16 @@ export async function evictionCauses(view: CallersView, target: Target): Promise
   const { namespace = '', labels } = target.object.metadata;
   const budgets = view.builtin('policy', 'poddisruptionbudgets');
   const { objects } = await view.list<Wire<PodDisruptionBudget>>(budgets, namespace);
-  return objects
-    .filter(({ spec, status }) => (status?.disruptionsAllowed ?? 0) <= 0 && fromLabelSelector(spec?.selector ?? undefined).matches(labels))
-    .map(({ metadata: { name = '' }, status }) => {
-      const object = explainedName(budgets, namespace, name);
-      const counts = `${status?.currentHealthy ?? 0} of its pods are healthy and ${status?.desiredHealthy ?? 0} must be`;
-      return {
-        reason: 'BudgetRefusesEviction',
-        message: `poddisruptionbudgets/${name} refuses to evict it: ${counts}.`,
-        object,
-        command: commandFor('describe', object),
-      };
-    });
+  const refuses = ({ spec, status }: Wire<PodDisruptionBudget>): boolean =>
+    (status?.disruptionsAllowed ?? 0) <= 0 && fromLabelSelector(spec?.selector ?? undefined).matches(labels);
+  return (await view.filter(objects, refuses)).slice(0, MOST_CAUSES + 1).map(({ metadata: { name = '' }, status }) => {
+    const object = explainedName(budgets, namespace, name);
+    const counts = `${status?.currentHealthy ?? 0} of its pods are healthy and ${status?.desiredHealthy ?? 0} must be`;
+    return {
+      reason: 'BudgetRefusesEviction',
+      message: `poddisruptionbudgets/${name} refuses to evict it: ${counts}.`,
+      object,
+      command: commandFor('describe', object),
+    };
+  });
 }

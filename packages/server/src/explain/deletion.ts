@@ -8,7 +8,7 @@ import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persi
 import type { Wire } from '@plat-dev/kinds/wire';
 import { blockingWebhooks } from './blocking-webhooks.ts';
 import type { CallersView, Target } from './callers-view.ts';
-import { below, type Cause, causeOf, commandOn, explained, quoted, someNames, typeAndName } from './cause.ts';
+import { below, type Cause, causeOf, commandOn, explained, isEnough, quoted, someNames, typeAndName } from './cause.ts';
 import { evictionCauses, podDeletionCauses } from './deletion-pods.ts';
 import { dependentsOf } from './dependents.ts';
 import { claimProtection, cleanupFinalizer, FOREGROUND, ORPHAN, removalFlags, removerText, volumeProtection } from './finalizers.ts';
@@ -51,7 +51,10 @@ async function deletionCauses(view: CallersView, target: Target, level: number):
   if (isBuiltin(target, '', 'namespaces')) causes.push(...(await namespaceDeletionCauses(view, target)));
   // The last one first: its removal leaves the places of the others as they are, so that all commands work in their order.
   const finalizers = new Set((target.object.metadata.finalizers ?? []).toReversed());
-  for (const finalizer of finalizers) causes.push(...(await finalizerCauses(view, target, finalizer, level)));
+  for (const finalizer of finalizers) {
+    if (isEnough(causes)) break;
+    causes.push(...(await finalizerCauses(view, target, finalizer, level)));
+  }
   return causes;
 }
 
@@ -78,8 +81,10 @@ async function dependentCauses(view: CallersView, target: Target, level: number)
   const deeper: Cause[] = [];
   const own: Cause[] = [];
   for (const dependent of dependents) {
+    if (isEnough(own)) break;
     const isDeleting = dependent.object.metadata.deletionTimestamp !== undefined;
-    if (isDeleting && level < MOST_LEVELS) deeper.push(...below(object, await deletionCauses(view, dependent, level + 1)));
+    if (isDeleting && level < MOST_LEVELS && !isEnough(deeper))
+      deeper.push(...below(object, await deletionCauses(view, dependent, level + 1)));
     const name = typeAndName(explained(dependent));
     const message = `Its dependent ${name} blocks its deletion and ${isDeleting ? 'is still there' : 'is not being deleted yet'}.`;
     own.push(...below(object, [causeOf(dependent, 'DependentBlocks', message, commandOn('why not deleted', dependent))]));
@@ -92,10 +97,11 @@ async function claimUsers(view: CallersView, target: Target): Promise<Cause[]> {
   const { namespace = '', name = '' } = target.object.metadata;
   const pods = view.builtin('', 'pods');
   const { objects } = await view.list<Wire<Pod>>(pods, namespace, name);
-  const users = objects.filter(
+  const users = await view.filter(
+    objects,
     ({ metadata, spec }) =>
       (spec?.nodeName ?? '') !== '' &&
-      spec?.volumes?.some(
+      (spec?.volumes ?? []).some(
         (volume) =>
           volume.persistentVolumeClaim?.claimName === name || (volume.ephemeral != null && `${metadata.name}-${volume.name}` === name),
       ),

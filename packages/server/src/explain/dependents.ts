@@ -17,7 +17,7 @@ export async function dependentsOf(
   for (const resource of view.storedResources()) {
     if (skipped.has(resource.kind.plural) || (namespace !== undefined && !resource.kind.namespaced)) continue;
     const { objects } = await view.list(resource, namespace, uid);
-    for (const object of objects) if (isOwnedBy(object, uid, selects)) dependents.push({ resource, object });
+    for (const object of await view.filter(objects, (one) => isOwnedBy(one, uid, selects))) dependents.push({ resource, object });
   }
   return dependents;
 }

@@ -1,7 +1,7 @@
 /** Finalizers: who removes those that are known, and who set the others. */
 import { cleanupFinalizer } from '@plat-dev/kinds/apiextensions/custom-resource-definition';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { domainName, type Identity } from '@plat-dev/meta/identity';
+import { domainName, groupName, type Identity } from '@plat-dev/meta/identity';
 
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
@@ -16,6 +16,10 @@ const ownFinalizers = (identity: Identity): Readonly<Record<string, string>> => 
   [ORPHAN]: 'the garbage collector, when all dependents are released',
   [claimProtection(identity)]: 'the controller pvc-protection, when no pod uses the claim',
   [volumeProtection(identity)]: 'the controller pv-protection, when no claim is bound to the volume',
+  [domainName(identity, 'vac-protection')]:
+    'the controller volumeattributesclass-protection-controller, when no claim and no volume names the class',
+  [`${groupName(identity, 'networking')}/service-cidr-finalizer`]:
+    'the controller service-cidr-controller, when no address of the range is in use',
   [cleanupFinalizer(identity)]: 'the server, when all objects of the kind are gone',
   [domainName(identity, 'load-balancer-cleanup', 'service')]: 'the controller of load balancers, when the load balancer is gone',
   [domainName(identity, 'job-tracking', 'batch')]: 'the job controller, when it has counted the pod',

@@ -3,7 +3,7 @@ import type { APIService } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Namespace } from '@plat-dev/kinds/core/schema/namespace';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, causeOf, commandFor, commandOn, explained, explainedName, quoted, sentence } from './cause.ts';
+import { type Cause, causeOf, commandFor, commandOn, explained, explainedName, isEnough, quoted, sentence } from './cause.ts';
 import { unmetConditions } from './conditions.ts';
 import { remainingObjects } from './remaining-objects.ts';
 
@@ -17,6 +17,7 @@ export async function namespaceDeletionCauses(view: CallersView, target: Target)
   const causes = await unavailableApis(view);
   const counts: Cause[] = [];
   for (const resource of view.storedResources()) {
+    if (isEnough(causes)) break;
     if (!resource.kind.namespaced || transient.has(resource.kind.plural)) continue;
     const { held, others } = await remainingObjects(view, resource, name, explained(target));
     causes.push(...held);

@@ -3,9 +3,12 @@ import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, causeOf, commandFor, explainedName } from './cause.ts';
+import { type Cause, causeOf, commandFor, explainedName, isEnough } from './cause.ts';
 
 type WirePod = Wire<Pod>;
+
+/** Keys in a message. */
+const MOST_KEYS = 10;
 
 export function claimNamesOf({ metadata, spec }: WirePod): string[] {
   return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
@@ -17,6 +20,9 @@ export function claimNamesOf({ metadata, spec }: WirePod): string[] {
 interface Reference {
   readonly plural: 'secrets' | 'configmaps';
   readonly name: string;
+  readonly keys: ReadonlySet<string>;
+}
+interface KeyReference extends Omit<Reference, 'keys'> {
   readonly keys: readonly string[];
 }
 
@@ -24,6 +30,7 @@ export async function missingReferences(view: CallersView, target: Target): Prom
   const causes: Cause[] = [];
   const namespace = target.object.metadata.namespace ?? '';
   for (const { plural, name, keys } of uniqueReferences(target.object as WirePod)) {
+    if (isEnough(causes)) break;
     const resource = view.builtin('', plural);
     const seen = await view.get<ApiObject & KeyedData>(resource, namespace, name);
     if (!seen.isKnown) continue;
@@ -31,10 +38,17 @@ export async function missingReferences(view: CallersView, target: Target): Prom
     const kind = plural === 'secrets' ? 'secret' : 'config map';
     const command =
       seen.object === undefined ? `get ${plural} -n ${namespace}` : commandFor('describe', explainedName(resource, namespace, name));
-    const missingKeys = seen.object === undefined ? [] : keys.filter((key) => !hasKey(seen.object as KeyedData, key));
+    const missingKeys = seen.object === undefined ? [] : [...keys].filter((key) => !hasKey(seen.object as KeyedData, key));
     if (seen.object === undefined) causes.push(causeOf(target, `${word}Missing`, `The ${kind} ${name} does not exist.`, command));
     else if (missingKeys.length > 0)
-      causes.push(causeOf(target, `${word}KeyMissing`, `The ${kind} ${name} has no key ${missingKeys.join(', ')}.`, command));
+      causes.push(
+        causeOf(
+          target,
+          `${word}KeyMissing`,
+          `The ${kind} ${name} has no key ${missingKeys.slice(0, MOST_KEYS).join(', ')}${missingKeys.length > MOST_KEYS ? `, and ${missingKeys.length - MOST_KEYS} others` : ''}.`,
+          command,
+        ),
+      );
   }
   return causes;
 }
@@ -47,16 +61,17 @@ const hasKey = ({ data, binaryData }: KeyedData, key: string): boolean =>
   Object.hasOwn(data ?? {}, key) || Object.hasOwn(binaryData ?? {}, key);
 
 function uniqueReferences(pod: WirePod): Reference[] {
-  const byName = new Map<string, Reference>();
-  for (const reference of [...volumeReferences(pod), ...variableReferences(pod)]) {
-    const key = `${reference.plural}/${reference.name}`;
-    const keys = [...new Set([...(byName.get(key)?.keys ?? []), ...reference.keys])];
-    byName.set(key, { ...reference, keys });
+  const byName = new Map<string, { readonly plural: Reference['plural']; readonly name: string; readonly keys: Set<string> }>();
+  for (const { plural, name, keys } of [...volumeReferences(pod), ...variableReferences(pod)]) {
+    const id = `${plural}/${name}`;
+    const reference = byName.get(id) ?? { plural, name, keys: new Set() };
+    byName.set(id, reference);
+    for (const key of keys) reference.keys.add(key);
   }
   return [...byName.values()];
 }
 
-function* volumeReferences({ spec }: WirePod): Iterable<Reference> {
+function* volumeReferences({ spec }: WirePod): Iterable<KeyReference> {
   for (const { secret, configMap, projected } of spec?.volumes ?? []) {
     if (secret != null) yield* needed('secrets', secret.secretName, secret);
     if (configMap != null) yield* needed('configmaps', configMap.name, configMap);
@@ -66,7 +81,7 @@ function* volumeReferences({ spec }: WirePod): Iterable<Reference> {
     }
   }
 }
-function* variableReferences({ spec }: WirePod): Iterable<Reference> {
+function* variableReferences({ spec }: WirePod): Iterable<KeyReference> {
   for (const { env, envFrom } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
     for (const { secretRef, configMapRef } of envFrom ?? []) {
       if (secretRef != null) yield* needed('secrets', secretRef.name, secretRef);
@@ -84,6 +99,6 @@ interface Source {
   readonly optional?: boolean | null;
   readonly items?: readonly { readonly key: string }[] | null;
 }
-function* needed(plural: Reference['plural'], name: string | undefined, { optional, items }: Source): Iterable<Reference> {
+function* needed(plural: Reference['plural'], name: string | undefined, { optional, items }: Source): Iterable<KeyReference> {
   if (name !== undefined && name !== '' && optional !== true) yield { plural, name, keys: (items ?? []).map(({ key }) => key) };
 }

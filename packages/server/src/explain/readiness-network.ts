@@ -5,7 +5,7 @@ import type { Ingress } from '@plat-dev/kinds/networking/schema/ingress';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { fromLabels } from '@plat-dev/meta/labels';
 import type { Target } from './callers-view.ts';
-import { type Cause, causeOf, commandFor, explainedName } from './cause.ts';
+import { type Cause, causeOf, commandFor, explainedName, isEnough } from './cause.ts';
 import type { Readiness } from './readiness-question.ts';
 
 export async function serviceCauses(readiness: Readiness, target: Target): Promise<Cause[]> {
@@ -21,7 +21,8 @@ export async function serviceCauses(readiness: Readiness, target: Target): Promi
     .join(',');
   const pods = readiness.view.builtin('', 'pods');
   const { objects, isWhole } = await readiness.view.list<Wire<Pod>>(pods, namespace);
-  const selected = objects.filter((pod) => fromLabels(selector).matches(pod.metadata.labels));
+  const labelSelector = fromLabels(selector);
+  const selected = await readiness.view.filter(objects, ({ metadata: { labels: ofPod } }) => labelSelector.matches(ofPod));
   if (selected.length === 0)
     return isWhole
       ? [
@@ -36,23 +37,30 @@ export async function serviceCauses(readiness: Readiness, target: Target): Promi
       : waits;
   const isReady = (pod: Wire<Pod>): boolean =>
     pod.status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
-  if (!selected.some(isReady)) {
+  const ready = selected.filter(isReady);
+  if (ready.length === 0) {
     const causes: Cause[] = [];
     for (const object of selected.slice(0, 5)) causes.push(...(await readiness.of({ resource: pods, object }, target)));
     return [...causes, ...waits];
   }
-  return [...missingPorts(target, selected.filter(isReady)), ...waits];
+  return [...(await missingPorts(readiness, target, ready)), ...waits];
 }
 
 /** Ports by name that none of the pods has. */
-function missingPorts(target: Target, pods: readonly Wire<Pod>[]): Cause[] {
+async function missingPorts({ view }: Readiness, target: Target, pods: readonly Wire<Pod>[]): Promise<Cause[]> {
   const { spec } = target.object as Wire<Service>;
-  const names = new Set(pods.flatMap((pod) => (pod.spec?.containers ?? []).flatMap(({ ports }) => (ports ?? []).map(({ name }) => name))));
-  return (spec?.ports ?? []).flatMap(({ targetPort }) =>
-    typeof targetPort === 'string' && !/^\d+$/.test(targetPort) && !names.has(targetPort)
-      ? [causeOf(target, 'PortMissing', `Its port leads to the container port ${targetPort}, which its pods do not have.`)]
-      : [],
-  );
+  const names = new Set<string | null | undefined>();
+  for (const pod of pods) {
+    for (const { ports } of pod.spec?.containers ?? []) for (const { name } of ports ?? []) names.add(name);
+    await view.pause();
+  }
+  const causes: Cause[] = [];
+  for (const { targetPort } of spec?.ports ?? []) {
+    if (isEnough(causes)) break;
+    if (typeof targetPort === 'string' && !/^\d+$/.test(targetPort) && !names.has(targetPort))
+      causes.push(causeOf(target, 'PortMissing', `Its port leads to the container port ${targetPort}, which its pods do not have.`));
+  }
+  return causes;
 }
 
 interface Backend {
@@ -75,14 +83,17 @@ export async function ingressCauses(readiness: Readiness, target: Target): Promi
     ...(spec?.defaultBackend == null ? [] : [spec.defaultBackend]),
     ...paths.map(({ backend }) => backend ?? {}),
   ];
-  const looked = new Set<string>();
+  const lookedAt = new Set<string>();
+  const readyServices = new Set<string>();
   for (const { service } of backends) {
     const key = JSON.stringify(service ?? null);
-    if (service?.name === undefined || looked.has(key)) continue;
-    looked.add(key);
-    causes.push(...(await backendCauses(readiness, target, service.name, service.port ?? {})));
+    if (isEnough(causes)) break;
+    if (service?.name === undefined || lookedAt.has(key)) continue;
+    lookedAt.add(key);
+    causes.push(...(await backendCauses(readiness, target, service.name, service.port ?? {}, readyServices)));
   }
   for (const { secretName } of spec?.tls ?? []) {
+    if (isEnough(causes)) break;
     if (!secretName) continue;
     const secret = await readiness.view.get(readiness.view.builtin('', 'secrets'), namespace, secretName);
     if (secret.isKnown && secret.object === undefined)
@@ -98,6 +109,7 @@ async function backendCauses(
   target: Target,
   name: string,
   port: { name?: string; number?: number },
+  readyServices: Set<string>,
 ): Promise<Cause[]> {
   const namespace = target.object.metadata.namespace ?? '';
   const services = readiness.view.builtin('', 'services');
@@ -110,5 +122,8 @@ async function backendCauses(
     const command = commandFor('describe', explainedName(services, namespace, name));
     return [causeOf(target, 'ServicePortMissing', `Its service ${name} has no port ${port.name || port.number}.`, command)];
   }
-  return readiness.of({ resource: services, object: service.object }, target);
+  if (readyServices.has(name)) return [];
+  const causes = await readiness.of({ resource: services, object: service.object }, target);
+  if (causes.length === 0) readyServices.add(name);
+  return causes;
 }

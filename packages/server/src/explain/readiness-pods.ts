@@ -2,7 +2,7 @@
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Target } from './callers-view.ts';
-import { type Cause, causeOf, commandOn, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, isEnough, sentence } from './cause.ts';
 import { containerCauses } from './containers.ts';
 import { explainPending, nodeCauses } from './pending.ts';
 import type { Readiness } from './readiness-question.ts';
@@ -31,6 +31,7 @@ export async function podReadiness({ view, scheduling }: Readiness, target: Targ
   if (ready?.status === 'True') return [];
   const causes = [...(await nodeCauses(view, target)), ...(await containerCauses(view, target))];
   for (const { conditionType } of spec?.readinessGates ?? []) {
+    if (isEnough(causes)) break;
     const state = status?.conditions?.find(({ type }) => type === conditionType)?.status;
     if (state !== 'True')
       causes.push(

@@ -9,7 +9,7 @@ import type { PodDisruptionBudget } from '@plat-dev/kinds/policy/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Resource } from '../registry/catalog.ts';
 import type { Target } from './callers-view.ts';
-import { type Cause, causeOf, commandOn, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, isEnough, sentence } from './cause.ts';
 import { behind, conditionsOf, notObserved } from './conditions.ts';
 import type { Readiness } from './readiness-question.ts';
 import { type Reason, reportedReason } from './reasons.ts';
@@ -34,6 +34,7 @@ async function podCauses(readiness: Readiness, target: Target) {
   const pods = targets.filter(({ object }) => !isOver(object));
   const causes: Cause[] = [];
   for (const pod of pods.sort(byName)) {
+    await readiness.view.pause();
     causes.push(...(await readiness.of(pod, target)));
     if (new Set(causes.map(({ object }) => object?.name)).size >= MOST_PODS) break;
   }
@@ -112,7 +113,10 @@ export async function deploymentCauses(readiness: Readiness, target: Target): Pr
       causeOf(target, 'Paused', 'Its rollout is paused.', `rollout resume deployments/${metadata.name} -n ${metadata.namespace}`),
     );
   const { targets } = await controlled(readiness, target, readiness.view.builtin('apps', 'replicasets'));
-  for (const set of targets.sort(byAge)) causes.push(...(await readiness.of(set, target)));
+  for (const set of targets.sort(byAge)) {
+    if (isEnough(causes)) break;
+    causes.push(...(await readiness.of(set, target)));
+  }
   causes.push(...observed);
   const progress = conditionsOf(target.object).find(({ type }) => type === 'Progressing');
   if (progress?.reason === 'ProgressDeadlineExceeded')

@@ -2,7 +2,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Resource } from '../registry/catalog.ts';
 import type { CallersView } from './callers-view.ts';
-import { below, type Cause, causeOf, commandOn, counted, type ExplainedObject, someNames } from './cause.ts';
+import { below, type Cause, causeOf, commandOn, counted, type ExplainedObject, MOST_CAUSES, someNames } from './cause.ts';
 import { podDeletionCauses } from './deletion-pods.ts';
 import { removerText } from './finalizers.ts';
 
@@ -28,7 +28,12 @@ export async function remainingObjects(
   for (const object of objects) {
     const { finalizers = [] } = object.metadata;
     if (finalizers.length === 0) free.push(object);
-    for (const finalizer of finalizers) byFinalizer.set(finalizer, [...(byFinalizer.get(finalizer) ?? []), object]);
+    for (const finalizer of new Set(finalizers)) {
+      const holders = byFinalizer.get(finalizer);
+      if (holders !== undefined) holders.push(object);
+      else if (byFinalizer.size <= MOST_CAUSES) byFinalizer.set(finalizer, [object]);
+    }
+    await view.pause();
   }
   for (const [finalizer, holders] of byFinalizer) held.push(finalizerCause(view, resource, finalizer, holders));
   const isPods = resource.kind.group === '' && resource.kind.plural === 'pods';

@@ -4,7 +4,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Wire } from '@plat-dev/kinds/wire';
 import type { Slices } from '@plat-dev/lib/slices';
 import type { CallersView, Target } from './callers-view.ts';
-import { type Cause, causeOf, commandOn, explained, sentence } from './cause.ts';
+import { type Cause, causeOf, commandOn, explained, isEnough, sentence } from './cause.ts';
 import { claimCauses } from './claims.ts';
 import { claimNamesOf } from './pod-references.ts';
 import type { Reason } from './reasons.ts';
@@ -86,7 +86,8 @@ async function podClaimCauses(view: CallersView, target: Target): Promise<Cause[
   const namespace = target.object.metadata.namespace ?? '';
   const claims = view.builtin('', 'persistentvolumeclaims');
   const causes: Cause[] = [];
-  for (const name of claimNamesOf(target.object as Wire<Pod>)) {
+  for (const name of new Set(claimNamesOf(target.object as Wire<Pod>))) {
+    if (isEnough(causes)) break;
     const claim = await view.get(claims, namespace, name);
     if (claim.object !== undefined)
       causes.push(
@@ -118,7 +119,11 @@ async function refusedCauses(view: CallersView, target: Target, scheduling: Sche
   if (fitting !== undefined) return { causes: [fits(target, fitting.node)], refusals: [] };
   const nodesByReason = new Map<string, string[]>();
   for (const { node, reasons } of byNode)
-    for (const reason of reasons) nodesByReason.set(reason, [...(nodesByReason.get(reason) ?? []), node]);
+    for (const reason of reasons) {
+      const nodes = nodesByReason.get(reason);
+      if (nodes === undefined) nodesByReason.set(reason, [node]);
+      else nodes.push(node);
+    }
   const refusals = [...nodesByReason].map(([reason, nodes]) => ({ reason, count: nodes.length, nodes })).sort(byCount);
   return { causes: refusals.map((refused) => refusalCause(target, refused)), refusals };
 }

@@ -6,6 +6,7 @@
 import { isTrue } from '@plat-dev/kinds/apiextensions/conditions';
 import type { JSONSchemaProps } from '@plat-dev/kinds/apiextensions/schema/json-schema';
 import type { CustomResourceDefinition, CustomResourceSubresources } from '@plat-dev/kinds/apiextensions/schema/v1';
+import { selectableReader, selectorName } from '@plat-dev/kinds/apiextensions/selectable-fields';
 import { CustomSchema } from '@plat-dev/kinds/apiextensions/values/custom-schema';
 import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type Subresource } from '@plat-dev/kinds/kind';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
@@ -14,11 +15,13 @@ import { changedMetadataAgain } from '@plat-dev/kinds/validation/repeated-metada
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
+import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
 import type { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
 import { nameIsSubdomain } from '@plat-dev/meta/names';
 import { parseExact } from '@plat-dev/schema/json/parse';
+import { schemaIn } from '@plat-dev/schema/releases';
 import { type JsonObject, type MessageType, object, opt } from '@plat-dev/schema/types';
 import { type ReadValue, storedText, storedValue } from '@plat-dev/storage/item';
 import { customColumns } from './columns.ts';
@@ -46,6 +49,7 @@ export function* customKind(
   identity: Identity,
   tools: ConversionTools,
   byRules: boolean,
+  release: ApiRelease = apiRelease,
 ): Work<CustomKind> {
   const { spec } = definition;
   const names = definition.status.acceptedNames;
@@ -62,9 +66,10 @@ export function* customKind(
       identity.schemaExtensionPrefix,
       typeName,
       byRules,
+      release,
     );
     schemas.set(version.name, schema);
-    setOwn(versions, version.name, customVersion(definition, version, schema, typeName));
+    setOwn(versions, version.name, customVersion(definition, version, schema, codec(typeName, schema.structure, release)));
   }
   if (convert !== undefined) addCalls(convert, spec.group, hub, versions);
   const customResourceKind = kind<CustomObject>({
@@ -81,6 +86,7 @@ export function* customKind(
     hub,
     generation: true,
     updateNeedsVersion: true,
+    ...selectable(ordered),
     nameRule: nameIsSubdomain,
     anyFinalizer: true,
     createRefused: isTrue(definition, 'Terminating') ? 'create not allowed while custom resource definition is terminating' : undefined,
@@ -92,7 +98,7 @@ function customVersion(
   definition: CustomResourceDefinition,
   version: DefinitionVersion,
   schema: CustomSchema,
-  typeName: string,
+  type: MessageType,
 ): KindVersion {
   const { subresources, served } = version;
   const withStatus = subresources?.status !== undefined;
@@ -100,9 +106,10 @@ function customVersion(
   if (withStatus) parts.status = status(statusStrategy(schema, subresources)) as Subresource;
   if (subresources?.scale !== undefined) parts.scale = scaleView(subresources.scale) as Subresource;
   return {
-    schema: codec(typeName, schema.structure),
+    schema: type,
     served,
     unknownField: (field) => `field label not supported: ${field}`,
+    selectable: new Set((version.selectableFields ?? []).map(selectorName)),
     defaults: ((custom: CustomObject, _env: unknown, origin?: 'applied') => {
       schema.prune(custom, { nulls: origin === 'applied' ? 'keep' : 'drop' });
       schema.fillDefaults(custom);
@@ -119,6 +126,15 @@ function customVersion(
       generation: withStatus ? true : 'all',
     },
   };
+}
+
+/** The fields that selectors of any version may use, as the stored version has them. */
+function selectable(
+  versions: readonly DefinitionVersion[],
+): { readonly fields: Readonly<Record<string, (object: unknown) => string>> } | undefined {
+  const all = versions.flatMap(({ selectableFields = [] }) => selectableFields);
+  if (all.length === 0) return undefined;
+  return { fields: Object.fromEntries(all.map((field) => [selectorName(field), selectableReader(field)])) };
 }
 
 /** Undefined if only the apiVersion differs. */
@@ -154,8 +170,8 @@ function deprecationWarning(version: string, { spec }: CustomResourceDefinition)
   return `${use(version)} is deprecated${better === undefined ? '' : `; use ${use(better)}`}`;
 }
 
-const codec = (name: string, structure: MessageType | undefined): MessageType =>
-  object(name, { metadata: opt(0, ObjectMeta) }, { unknown: 'keep', structure });
+const codec = (name: string, structure: MessageType | undefined, release: ApiRelease): MessageType =>
+  object(name, { metadata: opt(0, schemaIn(release, ObjectMeta)) }, { unknown: 'keep', structure });
 
 /** With a status subresource, writes of the main resource do not change status. */
 function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubresources | undefined): Strategy<CustomObject> {
@@ -174,9 +190,12 @@ function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubres
     validate(custom, errors) {
       return followedBy(schema.validate(custom, errors), () => check(custom, errors));
     },
-    validateUpdate(custom, old, errors) {
+    validateUpdate(custom, old, errors, _env, request) {
       changedMetadataAgain(custom, old, errors);
-      return followedBy(schema.validateUpdate(custom, old, errors), () => check(custom, errors));
+      return followedBy(
+        schema.validateUpdate(custom, old, errors, (text) => request.warn?.(text)),
+        () => check(custom, errors),
+      );
     },
     ...(withStatus && { resetFields: [['status']] }),
   };
@@ -204,9 +223,12 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
       setOrDelete(custom.metadata, 'managedFields', managedFields);
       setOrDelete(custom.metadata, 'resourceVersion', resourceVersion);
     },
-    validateUpdate(custom, old, errors) {
+    validateUpdate(custom, old, errors, _env, request) {
       changedMetadataAgain(custom, old, errors);
-      return followedBy(schema.validateUpdate(custom, old, errors), () => validateScaleStatus(scale, custom, errors));
+      return followedBy(
+        schema.validateUpdate(custom, old, errors, (text) => request.warn?.(text)),
+        () => validateScaleStatus(scale, custom, errors),
+      );
     },
     // Metadata is not changed, but its sender still owns it, as in a stock server.
     resetFields: [['spec']],

@@ -20,6 +20,7 @@ import { equal } from '@plat-dev/lib/equal';
 import type { Log } from '@plat-dev/lib/log';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, SLICED_FROM, Slices, soonOrInSlices } from '@plat-dev/lib/slices';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { ApiError } from '@plat-dev/meta/errors';
 import { type Identity, shortWord } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
@@ -62,6 +63,7 @@ export interface ServedDefinition {
   readonly custom: CustomKind;
   /** Whether its rules are enforced. */
   readonly byRules: boolean;
+  readonly release: ApiRelease;
 }
 
 /** The generation grows with each change of the spec. */
@@ -86,12 +88,14 @@ export class Definitions {
   private readonly tasks = new Set<Promise<unknown>>();
   /** Definitions whose objects are being deleted. */
   private readonly cleaning = new Set<string>();
+  private readonly release: ApiRelease;
   private readonly byRules: boolean;
   private closed = false;
 
   constructor(options: DefinitionsOptions) {
     this.options = options;
     this.byRules = options.registry.env.feature('CustomResourceValidationExpressions');
+    this.release = options.registry.env.release;
     this.definitions = options.live<ApiObject>(GROUP, PLURAL) as unknown as LiveView<CustomResourceDefinition>;
     this.writer = new SystemWriter(options.registry, `${shortWord(options.identity)}-apiserver`);
   }
@@ -279,11 +283,12 @@ export class Definitions {
       terminating,
       custom,
       byRules: this.byRules,
+      release: this.release,
     });
     this.dropConnections();
   }
   private async compile(definition: CustomResourceDefinition): Promise<CustomKind> {
-    const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules);
+    const compiling = customKind(definition, this.options.identity, this.options.conversions, this.byRules, this.release);
     if (!this.isLarge(definition.metadata.name ?? '')) return soonOrInSlices(compiling);
     const custom = await inSlices(compiling, new Slices());
     // The shapes for field ownership are prepared here as well, so that the first object need not wait for them.
@@ -304,6 +309,7 @@ export class Definitions {
       return undefined;
     const isSame =
       earlierDefinition.byRules === this.byRules &&
+      earlierDefinition.release === this.release &&
       earlierDefinition.terminating === isTrue(definition, 'Terminating') &&
       sameSpec(earlierDefinition, definition) &&
       equal(earlierDefinition.names, definition.status.acceptedNames);

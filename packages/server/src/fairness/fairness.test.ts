@@ -114,6 +114,29 @@ test('requests run while there are seats, wait after that, and start as seats be
   expect([await c.settled(), level().executing]).toEqual(['runs', 2]);
 });
 
+test('what a request waits is time in the queue, also of one that waits when its body has come', async () => {
+  const { ask, clock } = world(1);
+  const first = ask('u', `${pods}/a`);
+  const reader = ask('u', `${pods}/b`);
+  await clock.advance(100);
+  first.end();
+  await reader.settled();
+  const headers = { 'content-length': '2' };
+  const { ctx } = ask('u', 'POST /api/v1/namespaces/a/pods', {
+    req: Object.assign(new EventEmitter(), { headers }) as unknown as Incoming,
+  });
+  const written = ctx.body?.whole(ctx);
+  await clock.advance(30);
+  reader.end();
+  await written;
+  const queued = [reader.ctx, ctx].map(({ timing, started }) => timing.steps(started, clock.monotonic())[0]);
+  expect(queued).toEqual([
+    { name: 'queue', began: 0, millis: 100 },
+    { name: 'queue', began: 100, millis: 30 },
+  ]);
+  expect(first.ctx.timing.steps(0, 100)).toEqual([{ name: 'handling', millis: 100 }]);
+});
+
 test('after a quarter of the request timeout a request is rejected: 429, and when to come back', async () => {
   expect([waitLimit(60_000), waitLimit(3_600_000)]).toEqual([15_000, 60_000]);
   const { ask, clock, level, registry, dropped } = world(1);

@@ -13,7 +13,7 @@
 
 import type { Clock } from '@plat-dev/lib/clock';
 import { Ticker } from '@plat-dev/lib/ticker';
-import type { MaybePromise } from '@plat-dev/lib/when-ready';
+import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { tooManyRequests } from '@plat-dev/meta/errors';
 import { atEnd, type Context, whenLeft } from '../context.ts';
 import type { Step } from '../pipeline.ts';
@@ -91,8 +91,8 @@ export class Fairness {
     const flow = ctx.flow as Flow;
     if (flow.level.exempt) return this.takeSeats(ctx, flow, oneSeat);
     const width = widthOf(this.options.catalog, ctx, this.chunks);
-    if (this.shares.take(flow.share, workOf(ctx, width))) return this.takeSeats(ctx, flow, width);
-    return this.later(ctx, flow, width);
+    const entered = this.shares.take(flow.share, workOf(ctx, width)) ? this.takeSeats(ctx, flow, width) : this.later(ctx, flow, width);
+    return isPending(entered) ? ctx.timing.during('queue', () => this.clock.monotonic(), entered) : entered;
   };
 
   /** In a later turn: many requests of this user have begun in this one. */

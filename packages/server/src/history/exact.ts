@@ -8,7 +8,7 @@ import { expired } from '@plat-dev/meta/errors';
 import type { KeptVersion } from '@plat-dev/storage/history';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
-import { keyOf, type RegistryDeps, type Target } from '../registry/context.ts';
+import { isKeyOf, keyOf, type RegistryDeps, type Target } from '../registry/context.ts';
 import type { ListResult, Waits } from '../registry/list.ts';
 import type { Selection } from '../registry/select.ts';
 import { missing } from '../registry/unreadable.ts';
@@ -58,6 +58,7 @@ export async function listKept(
   const keys = new Set<string>();
   let next: string | undefined;
   for await (const version of versionsAt(deps, place, revision, from)) {
+    if (!isKeyOf(resource, version.key)) continue;
     const key = version.key.slice(collection.prefix.length);
     const current = collection.items.get(key);
     const item = version.revision === current?.revision ? current : itemOf(deps, resource, version);

@@ -25,23 +25,26 @@ export interface HistoryPage {
 const CHUNK = 64;
 /** Versions that are looked at, and bytes of their values and as many of those that they replaced, for one page: filters may leave few of many. */
 const MAX_SCANNED = 20_000;
-const MAX_BYTES = 16 * 2 ** 20;
+const MAX_BYTES = 4 * 2 ** 20;
 /** Calls of the store at a time for versions that were replaced. */
-const WIDTH = 16;
+const WIDTH = 8;
 
 export interface HistoryPlace {
   readonly prefix: string;
   readonly exact: boolean;
+  /** Whether the object of a key with that prefix is meant. */
+  isOf(key: string): boolean;
 }
 
 export async function historyPage(store: HistoryStore, place: HistoryPlace, query: HistoryQuery, slices: Slices): Promise<HistoryPage> {
   const entries: HistoryEntry[] = [];
   const unpaired = new Map<string, HistoryEntry[]>();
   const next = await scan(store, place, query, slices, (version) => {
+    if (!place.isOf(version.key)) return entries.length;
     for (const entry of unpaired.get(version.key) ?? []) pair(entry, version);
     unpaired.delete(version.key);
     const note = decodeNote(version.note);
-    if (!isWanted(query, version, note)) return entries.length;
+    if (!isWanted(query, note)) return entries.length;
     const entry: HistoryEntry = { version, note, replaced: undefined };
     if (isUpdate(version) || isUnnotedCreation(entry)) unpaired.set(version.key, [entry]);
     return entries.push(entry);
@@ -103,9 +106,8 @@ const isUpdate = ({ type, created, revision }: KeptVersion): boolean => type ===
 /** A restore writes every object anew. */
 const isUnnotedCreation = ({ version, note }: HistoryEntry): boolean => version.type === 'put' && note === undefined && !isUpdate(version);
 
-function isWanted({ user, manager }: HistoryQuery, _version: KeptVersion, note: ChangeNote | undefined): boolean {
-  return (user === undefined || note?.user === user) && (manager === undefined || note?.manager === manager);
-}
+const isWanted = ({ user, manager }: HistoryQuery, note: ChangeNote | undefined): boolean =>
+  (user === undefined || note?.user === user) && (manager === undefined || note?.manager === manager);
 
 /** A version of an earlier object of the same name was not replaced. */
 function pair(entry: HistoryEntry, older: KeptVersion): void {

@@ -34,11 +34,12 @@ export function readHistoryToken(text: string, place: string): number {
 
 export function readKeptListToken(text: string, place: string): { readonly at: number; readonly from: string } {
   const { history, at, from } = fieldsOf(text);
-  if (!Number.isSafeInteger(at) || typeof from !== 'string')
-    throw badRequest('invalid continue token: it is not one of a list at a resourceVersion');
+  if (!isRevision(at) || typeof from !== 'string') throw badRequest('invalid continue token: it is not one of a list at a resourceVersion');
   if (history !== place || !from.startsWith(place)) throw badRequest('invalid continue token: it is one of another list');
-  return { at: at as number, from };
+  return { at, from };
 }
+
+const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 function fieldsOf(text: string): TokenFields {
   try {

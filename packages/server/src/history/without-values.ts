@@ -26,29 +26,41 @@ function boundedOutline(object: ApiObject): { outline: Record<string, unknown>; 
   const dropped = new Set<string>();
   for (const parts of [[], ...droppedParts]) {
     for (const part of parts) dropped.add(part);
-    const outline = outlineOf(object, dropped);
+    const fields = fieldsOf(object, dropped);
+    if (fields.some(hasTooManyNames)) continue;
+    const outline = outlineOf(fields);
     const text = jsonText(outline);
     if (text.length <= MAX_TEXT) return { outline, text };
   }
   return { outline: {}, text: '{}' };
 }
 
-function outlineOf(object: ApiObject, dropped: ReadonlySet<string>): Record<string, unknown> {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an outline is made of: metadata, and the other fields. */
+function fieldsOf(object: ApiObject, dropped: ReadonlySet<string>): readonly [metadata: Fields, others: Fields] {
   const { name, namespace, uid, creationTimestamp, deletionTimestamp, labels, annotations, ownerReferences, finalizers } = object.metadata;
-  const metadata = {
-    name,
-    namespace,
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    labels,
-    annotations: namesOf(annotations),
-    ownerReferences,
-    finalizers,
-  };
+  const metadata = { name, namespace, uid, creationTimestamp, deletionTimestamp, labels, annotations, ownerReferences, finalizers };
   const { type, immutable, data, binaryData } = object as Partial<Record<'type' | 'immutable' | 'data' | 'binaryData', unknown>>;
-  const outline = { metadata: present(metadata, dropped), type: plain(type), immutable: plain(immutable) };
-  return present({ ...outline, data: namesOf(data), binaryData: namesOf(binaryData) }, dropped);
+  return [present(metadata, dropped), present({ type: plain(type), immutable: plain(immutable), data, binaryData }, dropped)];
+}
+
+/** Names of a large object are counted no further than what is too much, before any of them is copied. */
+function hasTooManyNames(fields: Fields): boolean {
+  let characters = 0;
+  for (const value of Object.values(fields)) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const name in value) {
+      characters += name.length;
+      if (characters > MAX_TEXT) return true;
+    }
+  }
+  return false;
+}
+
+function outlineOf([{ annotations, ...metadata }, { data, binaryData, ...others }]: readonly [Fields, Fields]): Record<string, unknown> {
+  const names = { data: namesOf(data), binaryData: namesOf(binaryData) };
+  return present({ metadata: present({ ...metadata, annotations: namesOf(annotations) }), ...others, ...names });
 }
 
 const plain = (value: unknown): unknown => (typeof value === 'string' || typeof value === 'boolean' ? value : undefined);
@@ -56,6 +68,6 @@ const plain = (value: unknown): unknown => (typeof value === 'string' || typeof 
 const namesOf = (value: unknown): Record<string, string> | undefined =>
   typeof value !== 'object' || value === null ? undefined : Object.fromEntries(Object.keys(value).map((name) => [name, '']));
 
-function present(fields: Record<string, unknown>, dropped: ReadonlySet<string>): Record<string, unknown> {
+function present(fields: Fields, dropped: ReadonlySet<string> = new Set()): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && !dropped.has(name)));
 }

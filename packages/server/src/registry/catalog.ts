@@ -4,11 +4,14 @@
 
 import { GatedFields } from '@plat-dev/kinds/gated-fields';
 import { type ApiObject, type Kind, kindWith } from '@plat-dev/kinds/kind';
+import { kindIn } from '@plat-dev/kinds/kind-in-release';
 import { whyGroupNotServed, whyNotServed, whyVersionNotServed } from '@plat-dev/kinds/release-texts';
 import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
-import { apiRelease } from '@plat-dev/lib/version';
+import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
 import { baseGroup, groupName, type Identity } from '@plat-dev/meta/identity';
+import { schemaIn } from '@plat-dev/schema/releases';
+import type { MessageType } from '@plat-dev/schema/types';
 import type { Cache } from '@plat-dev/storage/cache';
 import type { Collection, CollectionOptions } from '@plat-dev/storage/collection';
 import type { Facts, ReadValue } from '@plat-dev/storage/item';
@@ -35,7 +38,7 @@ const EVENT_LIMIT = 1000;
 export class Catalog {
   readonly identity: Identity;
   /** Of the API: it says which versions are deprecated, and which there are at all. */
-  readonly release: string;
+  readonly release: ApiRelease;
   private readonly cache: Cache;
   /** Whether a feature gate is on. */
   readonly feature: (gate: string) => boolean;
@@ -51,16 +54,21 @@ export class Catalog {
   private readonly listeners = new Set<() => void>();
   private readonly removalListeners = new Set<(kind: Kind, resources: readonly Resource[]) => void>();
 
-  constructor(identity: Identity, cache: Cache, feature: (gate: string) => boolean, release: string = apiRelease) {
+  constructor(identity: Identity, cache: Cache, feature: (gate: string) => boolean, release: ApiRelease = apiRelease) {
     this.identity = identity;
     this.release = release;
     this.cache = cache;
     this.feature = feature;
   }
 
+  /** A message as the release has it. */
+  schema<M extends MessageType>(whole: M): M {
+    return schemaIn(this.release, whole);
+  }
+
   /** Declares built-in kinds, before the cache starts. `enabled` leaves out versions that are switched off. */
   declare(all: readonly Kind[], enabled: (served: ServedKind) => boolean): void {
-    const kinds = all.map((kind) => kindWith(kind, this.feature));
+    const kinds = all.map((kind) => kindWith(kindIn(this.release, kind), this.feature));
     for (const kind of kinds) {
       const store = kind.sharesStoreOf;
       const owner = store === undefined ? undefined : kinds.find((k) => k.group === store.group && k.plural === store.plural);
@@ -80,7 +88,12 @@ export class Catalog {
       return existingResource === undefined || existingResource.custom;
     };
     await this.cache.add({ ...collectionOptions(kind), read }, reread, (collection) => {
-      this.put(kind, serve(kind, this.identity, { custom: true, all: true }), { collection, read, owner: kind }, enabled);
+      this.put(
+        kind,
+        serve(kind, this.identity, { custom: true, all: true, release: this.release }),
+        { collection, read, owner: kind },
+        enabled,
+      );
       this.notifyListeners();
     });
     return this.kinds.get(idOf(kind))?.resources ?? [];

@@ -10,7 +10,6 @@ import type { Facts, Item } from '@plat-dev/storage/item';
 import { HEADER, itemFromStored } from '@plat-dev/storage/item';
 import type { AdmissionRequest, CommitStep, SideWrite } from '../admission/types.ts';
 import { encodeNote, type WriteOrigin } from '../history/note.ts';
-import type { RequestTiming } from '../request-timing.ts';
 import { prefixOf, type Resource } from './catalog.ts';
 import { keyOf, type RegistryDeps, type Target, type WriteContext } from './context.ts';
 import type { Hook } from './hooks.ts';
@@ -160,7 +159,7 @@ export function commitDelete(
 export function noteOf({ history }: RegistryDeps, ctx: WriteContext, key: string, verb: string, object?: ApiObject): Buffer | undefined {
   if (history === undefined) return undefined;
   const outlined = object !== undefined && history.ruleOf(key)?.values === false ? object : undefined;
-  return encodeNote(ctx.user.name, ctx.manager, ctx.origin ?? ownOrigin(verb, ctx.subresource), outlined);
+  return encodeNote(ctx.user.name, ctx.manager, ctx.origin?.() ?? ownOrigin(verb, ctx.subresource), outlined);
 }
 const ownOrigin = (verb: string, subresource: string, auditId = ''): WriteOrigin => ({ verb, userAgent: '', auditId, subresource });
 /** The server itself writes what a request entails, such as the use of a quota; the audit id names the request. */
@@ -178,19 +177,11 @@ function commitAll(
   sideWrites: SideWrite[],
   steps: readonly CommitStep[] | undefined,
 ): Promise<number> {
-  const began = ctx.timing === undefined ? 0 : deps.monotonic();
   const committed =
     steps === undefined
       ? commitNow(deps, ctx, objectWrites, facts, sideWrites)
       : commitPrepared(deps, ctx, objectWrites, facts, sideWrites, steps);
-  return ctx.timing === undefined ? committed : timed(committed, ctx.timing, began, deps.monotonic);
-}
-async function timed(committed: Promise<number>, timing: RequestTiming, began: number, now: () => number): Promise<number> {
-  try {
-    return await committed;
-  } finally {
-    timing.addStore(began, now());
-  }
+  return ctx.timing?.during('store', deps.monotonic, committed) ?? committed;
 }
 function commitNow(
   deps: RegistryDeps,
@@ -266,7 +257,7 @@ function addSide(deps: RegistryDeps, { origin }: WriteContext, { group, plural, 
   const prefix = prefixOf(resource.kind);
   const key = resource.kind.namespaced ? `${namespace}/${name}` : name;
   const value = encodeBounded(deps, resource, { ...object, metadata: { ...object.metadata } });
-  const note = deps.history && encodeNote(SERVER, '', ownOrigin('update', 'status', origin?.auditId));
+  const note = deps.history && encodeNote(SERVER, '', ownOrigin('update', 'status', origin?.().auditId));
   operations.push({ type: 'put', key: prefix + key, value, expect: Number(resourceVersion), note });
   const knownFacts = resource.collection?.factsOf(object);
   facts.push(knownFacts && { ...knownFacts, read: resource.read, place: { prefix, key } });

@@ -45,8 +45,8 @@ export interface WriteContext extends Target {
   readonly dryRun: boolean;
   /** Who owns the fields this write sets: the `fieldManager` parameter, or the name before the slash of the user agent. */
   readonly manager: string;
-  /** The request, as history shows it. Absent for writes without a request. */
-  readonly origin?: WriteOrigin | undefined;
+  /** The request, as history shows it: made where history is kept. Absent for writes without a request. */
+  readonly origin?: (() => WriteOrigin) | undefined;
   /** The body as received, if it is JSON and holds the object itself: errors may quote it. */
   readonly sent?: Buffer | undefined;
   /** Slices for work on so many bytes, or on the body; they end with the request. Absent for writes without a request. */
@@ -78,3 +78,7 @@ export async function lookUp(target: Pick<Target, 'resource' | 'namespace' | 'na
 
 export const keyOf = (target: { resource: Resource; namespace: string; name: string }): string =>
   target.resource.kind.namespaced ? `${target.namespace}/${target.name}` : target.name;
+
+/** Whether an object of a key may be of the kind: a definition that was made anew may have another scope, and other keys. */
+export const isKeyOf = ({ kind, collection }: Resource, storedKey: string): boolean =>
+  storedKey.includes('/', collection?.prefix.length) === kind.namespaced;

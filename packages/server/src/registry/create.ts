@@ -2,6 +2,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
@@ -19,7 +20,7 @@ import { parseItem } from './versions.ts';
 import { hookOperations, runRules } from './write-stages.ts';
 
 /** How often a generated name that is taken is replaced by another. */
-const NAME_TRIES = 5;
+const NAME_TRIES = 8;
 /** Attempts of a create whose address or port was taken by another write meanwhile. */
 const TRIES = 20;
 const CROWDED = 'too many conflicting writes; try again';
@@ -50,15 +51,21 @@ export async function create(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   }
 }
 
+/** Releases from this one on drop what the server sets itself before they look at who owns which field. */
+const DROPPED_FIRST_SINCE = '1.25';
+
 /** Throws CommitConflict when something else than the name was taken meanwhile: a quota, an address. */
 async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiObject, owned: boolean): Promise<Item> {
-  const { versions, kind } = ctx.resource;
+  const { versions, kind, isHub } = ctx.resource;
   const slices = ctx.request?.slices();
   checkTarget(ctx, object);
+  const namespace = kind.namespaced ? ctx.namespace : '';
+  // Earlier releases record owners of what they drop then.
+  if (isAtLeast(deps.catalog.release, DROPPED_FIRST_SINCE)) resetSystemFields(object, namespace);
   if (!owned) await recordOwners(deps, ctx, object, undefined);
   if (slices !== undefined) await slices.pause();
-  resetSystemFields(object, kind.namespaced ? ctx.namespace : '');
-  const hub = await versions.accept(object);
+  resetSystemFields(object, namespace);
+  const hub = isHub ? object : await versions.accept(object);
   const managers = hub.metadata.managedFields;
   const request = admissionRequest(withName(ctx, hub.metadata.name), 'CREATE', hub, undefined, ctx.name);
   await deps.admission.admit(request);

@@ -5,6 +5,7 @@
 
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, Slices, turnWithTime } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, expired, tooLargeResourceVersion } from '@plat-dev/meta/errors';
@@ -156,13 +157,18 @@ function listCurrent(
   return selecting.then((items) => page(resource.identity, from(items), selection, revision, start, limit, countAfter));
 }
 
+/** Releases from this one on answer lists with a limit from their caches. */
+const LIMITED_CACHED_SINCE = '1.32';
+
 function checkListVersion(deps: RegistryDeps, resource: Resource, { resourceVersion, limit }: ListOptions): void {
   // Kinds that expire are read from the store itself by a stock server, which words faults in another way and does not wait.
   const uncached = resource.kind.ttl !== undefined;
   if (uncached && resourceVersion !== '' && !/^\d+$/.test(resourceVersion))
     throw badRequest(`invalid resource version: ${versionProblem(resourceVersion)}`);
   const requiredRevision = parseVersion(resourceVersion);
-  if ((limit > 0 || uncached) && requiredRevision !== undefined && requiredRevision > deps.cache.revision)
+  if (requiredRevision === undefined || requiredRevision <= deps.cache.revision) return;
+  // Later releases answer such lists from their caches, and wait as for others.
+  if (uncached || (limit > 0 && !isAtLeast(deps.catalog.release, LIMITED_CACHED_SINCE)))
     throw tooLargeResourceVersion(resourceVersion, deps.cache.revision, false);
 }
 

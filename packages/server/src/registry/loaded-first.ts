@@ -13,7 +13,7 @@ export const loadedFirst: ReadonlySet<string> = new Set([
   'apiextensions/customresourcedefinitions',
   'apiregistration/apiservices',
   ...['flowschemas', 'prioritylevelconfigurations'].map((plural) => `flowcontrol.apiserver/${plural}`),
-  'networking/ingressclasses',
+  ...['ingressclasses', 'ipaddresses', 'servicecidrs'].map((plural) => `networking/${plural}`),
   'node/runtimeclasses',
   'policy/podsecuritypolicies',
   ...['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'].map((plural) => `rbac.authorization/${plural}`),

@@ -9,7 +9,7 @@
 
 import { builtinKinds } from '@plat-dev/kinds';
 import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
-import type { ApiObject } from '@plat-dev/kinds/kind';
+import { type ApiObject, releaseEnv } from '@plat-dev/kinds/kind';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { seededRandom } from '@plat-dev/lib/random';
 import { testSeed } from '@plat-dev/lib/testing/seed.testing';
@@ -73,7 +73,7 @@ export async function openRegistry(feature = (gate: string): boolean => defaultF
   const deps: RegistryDeps = {
     catalog,
     cache,
-    env: { identity: kubernetes, now: () => clock.now(), feature, allowPrivileged: false },
+    env: { ...releaseEnv(), identity: kubernetes, now: () => clock.now(), feature, allowPrivileged: false },
     admission: { admit() {}, validate() {} },
     hooks: new Map(),
     monotonic: () => 0,

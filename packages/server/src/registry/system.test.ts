@@ -31,7 +31,7 @@ async function firstObjects(now: number, changes: Partial<RegistryDeps> = {}, to
       return created;
     };
   const { catalog } = registry.deps;
-  const created = await bootstrap(writer, catalog, kubernetes, now, { clientCA: 'none' });
+  const created = await bootstrap(writer, catalog, kubernetes, now, { trust: { clientCA: 'none' }, serviceRanges: ['10.0.0.0/24'] });
   return { registry, created, objects: stored(registry) };
 }
 

@@ -25,6 +25,8 @@ export interface WatchSink {
   full(): boolean;
   /** Resolves when more may be sent, or the client is gone. */
   drained(): Promise<void>;
+  /** The objects of the beginning are sent, in the state of a revision. */
+  initialSent(revision: number): void;
   /** The history is sent; live changes follow. */
   current(): void;
   /** The watch cannot go on. */
@@ -40,29 +42,35 @@ const PAST_CHUNK = 500;
 /** How many objects or changes of the history are handled in one turn of the event loop. */
 const PAST_AT_ONCE = 2000;
 
+export interface WatchStart {
+  readonly resourceVersion: string;
+  /** Whether existing objects come first; absent: only without a version, or with version 0. */
+  readonly initialEvents: boolean | undefined;
+}
+
 /** Returns the function that ends the watch. Throws errors that belong in the response instead of an event. */
 export async function watch(
   deps: RegistryDeps,
   resource: Resource,
   selection: Selection,
-  resourceVersion: string,
+  { resourceVersion, initialEvents }: WatchStart,
   sink: WatchSink,
 ): Promise<() => void> {
   const { collection } = resource;
   if (collection === undefined) throw new Error(`${resource.kind.plural} cannot be watched`);
   const from = parseVersion(resourceVersion);
+  if (initialEvents ?? (from === undefined || from === 0)) {
+    const isLate = initialEvents === undefined ? undefined : await lateness(deps, resourceVersion);
+    if (isLate !== undefined) {
+      sink.fail(isLate);
+      return () => {};
+    }
+    if (from === undefined && initialEvents === undefined) await waitForVersion(deps, '');
+    return watchFromState(deps, collection, resource, selection, sink);
+  }
   if (from === undefined || from === 0) {
     if (from === undefined) await waitForVersion(deps, '');
-    if (!collection.readsBy(resource.read)) throw expired('the definition of these objects has changed; list and watch again');
-    const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
-    const sendSelected = (item: Item): void => {
-      if (selection.matches(item)) synthetic(item);
-    };
-    const many = manyToSelect(resource, selection);
-    const { revision } = deps.cache;
-    return many === undefined
-      ? catchUp(collection, selection, sink, revision, selectCurrent(resource, selection), synthetic)
-      : catchUp(collection, selection, sink, revision, many, sendSelected);
+    return catchUp(collection, selection, sink, deps.cache.revision, [], () => {});
   }
   // Another server may be ahead of this one for a moment. A revision that is not reached by then is invalid for a watch.
   if (from > deps.cache.revision) await waitForVersion(deps, resourceVersion);
@@ -75,6 +83,32 @@ export async function watch(
   return catchUp(collection, selection, sink, deps.cache.revision, recent, (event) => dispatch(event, selection, sink));
 }
 
+/** The error of a version that does not come in time: of a watch with initial events it is an event. */
+async function lateness(deps: RegistryDeps, resourceVersion: string): Promise<ApiError | undefined> {
+  try {
+    await waitForVersion(deps, resourceVersion);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 504) return error;
+    throw error;
+  }
+}
+
+/** Sends the objects that exist, then follows. */
+function watchFromState(deps: RegistryDeps, collection: Collection, resource: Resource, selection: Selection, sink: WatchSink): () => void {
+  if (!collection.readsBy(resource.read)) throw expired('the definition of these objects has changed; list and watch again');
+  const synthetic = (item: Item): void => sink.send('ADDED', item, undefined);
+  const sendSelected = (item: Item): void => {
+    if (selection.matches(item)) synthetic(item);
+  };
+  const many = manyToSelect(resource, selection);
+  const { revision } = deps.cache;
+  const sent = (): void => sink.initialSent(revision);
+  return many === undefined
+    ? catchUp(collection, selection, sink, revision, selectCurrent(resource, selection), synthetic, sent)
+    : catchUp(collection, selection, sink, revision, many, sendSelected, sent);
+}
+
 /** Sends the history, all of it at once if it is short, then follows. */
 function catchUp<T>(
   collection: Collection,
@@ -83,10 +117,12 @@ function catchUp<T>(
   after: number,
   past: readonly T[],
   sendOne: (pastEvent: T) => void,
+  sent: () => void = () => {},
 ): () => void {
   let next = 0;
   while (next < past.length && next < PAST_AT_ONCE && !sink.full()) sendOne(past[next++] as T);
   if (next === past.length) {
+    sent();
     sink.current();
     return follow(collection, selection, sink, after);
   }
@@ -99,6 +135,7 @@ function catchUp<T>(
         sendOne(past[next++] as T);
       }
     }
+    if (!isEnded()) sent();
     return after;
   });
 }

@@ -169,6 +169,7 @@ test('a watch from before the load has every change since, in order', async () =
       },
       full: () => false,
       drained: async () => {},
+      initialSent() {},
       current() {},
       fail(error) {
         throw error;
@@ -176,7 +177,7 @@ test('a watch from before the load has every change since, in order', async () =
       waitingLimit: 2 ** 20,
     };
     const resource = registry.deps.catalog.builtin('', 'configmaps');
-    void watch(registry.deps, resource, select(resource, NAMESPACE), String(from), sink);
+    void watch(registry.deps, resource, select(resource, NAMESPACE), { resourceVersion: String(from), initialEvents: undefined }, sink);
   });
   await reached;
   expect(seen).toEqual(['ADDED a', `MODIFIED ${named(1)}`, 'DELETED a', 'ADDED b', 'ADDED c']);

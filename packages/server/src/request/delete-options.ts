@@ -44,10 +44,10 @@ export async function deleteOptions(services: Services, ctx: Context, collection
   return { options: options, dryRun: (options.dryRun ?? []).length > 0, json: { ...type, ...options } as JsonObject };
 }
 
-async function fromBody({ identity }: Services, ctx: Context, body: Buffer): Promise<GivenOptions> {
+async function fromBody({ identity, registry: { catalog } }: Services, ctx: Context, body: Buffer): Promise<GivenOptions> {
   const media = bodyMedia(ctx, true, identity.protobufMediaType);
   // Clients send options under the version of the group that they use.
-  const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: DeleteOptionsSchema, identity, anyVersion: true };
+  const expected = { apiVersion: 'v1', kind: 'DeleteOptions', schema: catalog.schema(DeleteOptionsSchema), identity, anyVersion: true };
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...options } = await decodeBody(ctx, body, media, expected);
   return options as GivenOptions;
 }

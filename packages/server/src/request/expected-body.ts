@@ -1,4 +1,5 @@
 import type { KindVersion } from '@plat-dev/kinds/kind';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { versionOfApiVersion } from '@plat-dev/meta/api-version';
 import { type ApiError, badRequest } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
@@ -14,7 +15,7 @@ export interface Expected extends BodyType {
   readonly schema: MessageType;
   readonly identity: Identity;
   /** Of the API: it says why a version is not served. */
-  readonly release?: string | undefined;
+  readonly release?: ApiRelease | undefined;
   readonly custom?: boolean | undefined;
   /** Other versions with the same fields, which are read as this one. */
   readonly older?: readonly string[] | undefined;

@@ -8,10 +8,12 @@ import { groupName, type Identity, isProtobufMediaType, metaGroups, protobufMedi
 export type Media = 'json' | 'yaml' | 'protobuf';
 type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
-export interface Representation {
+export interface MediaForm {
   readonly media: Media;
   /** Content type of the response. */
   readonly type: string;
+}
+export interface Representation extends MediaForm {
   readonly pretty: boolean;
   readonly transform: Transform | undefined;
   /** Meta group and version of the requested transform. */
@@ -33,6 +35,7 @@ export interface Offer {
   /** The response is a list. */
   readonly list?: boolean;
 }
+const everyForm: Offer = { protobuf: true, transforms: [] };
 /** The form of answers of a route, once it was negotiated. */
 export interface NotedForm {
   readonly accept: string | undefined;
@@ -102,6 +105,12 @@ export class Negotiator {
     if (!recognised) return offer.protobuf ? unacceptable() : notAcceptable(mediaTypes(offer, this.binaryType));
     if (watch) return notAcceptable(['application/json;stream=watch', ...(offer.protobuf ? [`${this.binaryType};stream=watch`] : [])]);
     return notAcceptable(mediaTypes(offer, this.binaryType));
+  }
+
+  /** The form that a clause names, whatever its parameters say; undefined for one that this server does not have. */
+  mediaForm(clause: Clause): MediaForm | undefined {
+    const media = this.mediaOf(clause, everyForm);
+    return media && { media, type: media === 'protobuf' ? `${clause.type}/${clause.subtype}` : `application/${media}` };
   }
 
   private mediaOf(clause: Clause, offer: Offer): Media | undefined {

@@ -2,6 +2,7 @@
 
 import { frozen } from '@plat-dev/lib/frozen';
 import { TextCache } from '@plat-dev/lib/text-cache';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
@@ -26,7 +27,11 @@ const noOptions: ReadOptions = {
   match: '',
   timeoutSeconds: undefined,
   bookmarks: false,
+  initialEvents: undefined,
 };
+
+/** The first release that knows `sendInitialEvents`. */
+const INITIAL_EVENTS_SINCE = '1.27';
 
 export function readOptions(ctx: Context, catalog: Catalog, watch: boolean): ReadOptions {
   if (ctx.search === '') return noOptions;
@@ -37,23 +42,46 @@ export function readOptions(ctx: Context, catalog: Catalog, watch: boolean): Rea
     match: ctx.param('resourceVersionMatch') ?? '',
     timeoutSeconds: integer(ctx.param('timeoutSeconds')),
     bookmarks: queryBoolean('allowWatchBookmarks', ctx.param('allowWatchBookmarks')) ?? false,
+    initialEvents: isAtLeast(catalog.release, INITIAL_EVENTS_SINCE)
+      ? queryBoolean('sendInitialEvents', ctx.param('sendInitialEvents'))
+      : undefined,
   };
   queryBoolean('watch', ctx.param('watch'));
-  if (options.match !== '') checkMatch(options, catalog, watch);
+  if (options.match === '' && options.initialEvents === undefined) return options;
+  const errors = new FieldErrors();
+  if (watch && isAtLeast(catalog.release, INITIAL_EVENTS_SINCE)) checkWatch(errors, options, catalog.feature('WatchList'));
+  else checkList(errors, options, watch);
+  if (!errors.empty) throw invalid(optionsKind(catalog, 'ListOptions'), '', errors.list);
   return options;
 }
 
-function checkMatch(options: ReadOptions, catalog: Catalog, watch: boolean): void {
-  const errors = new FieldErrors();
-  const at = Path.of('resourceVersionMatch');
-  const { match, resourceVersion } = options;
-  if (watch) errors.forbidden(at, 'resourceVersionMatch is forbidden for watch');
-  if (resourceVersion === '') errors.forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
-  if (options.continue !== '') errors.forbidden(at, 'resourceVersionMatch is forbidden when continue is provided');
-  if (match !== 'Exact' && match !== 'NotOlderThan') errors.notSupported(at, match, ['Exact', 'NotOlderThan', '']);
-  if (match === 'Exact' && resourceVersion === '0')
-    errors.forbidden(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-  if (!errors.empty) throw invalid(optionsKind(catalog, 'ListOptions'), '', errors.list);
+const matchPath = Path.of('resourceVersionMatch');
+const initialPath = Path.of('sendInitialEvents');
+
+function checkWatch(errors: FieldErrors, { match, initialEvents, ...options }: ReadOptions, isOn: boolean): void {
+  if (initialEvents !== undefined) {
+    if (match !== 'NotOlderThan') errors.forbidden(matchPath, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+    if (!isOn) errors.forbidden(initialPath, 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled');
+  }
+  if (match === '') return;
+  if (initialEvents === undefined)
+    errors.forbidden(matchPath, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  if (match !== 'NotOlderThan') errors.notSupported(matchPath, match, ['NotOlderThan']);
+  if (options.continue !== '') errors.forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided');
+}
+
+/** Of lists, and of the watches of releases that know no initial events. */
+function checkList(errors: FieldErrors, options: ReadOptions, watch: boolean): void {
+  const { match, resourceVersion, initialEvents } = options;
+  if (match !== '') {
+    if (watch) errors.forbidden(matchPath, 'resourceVersionMatch is forbidden for watch');
+    if (resourceVersion === '') errors.forbidden(matchPath, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+    if (options.continue !== '') errors.forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided');
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.notSupported(matchPath, match, ['Exact', 'NotOlderThan', '']);
+    if (match === 'Exact' && resourceVersion === '0')
+      errors.forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+  }
+  if (initialEvents !== undefined) errors.forbidden(initialPath, 'sendInitialEvents is forbidden for list');
 }
 const optionsKind = (catalog: Catalog, kind: string) => ({ group: groupName(catalog.identity, 'meta'), resource: kind });
 
@@ -66,7 +94,7 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
   let fields = fieldText === '' ? everyField : parseFieldSelector(fieldText);
   if (!fields.everything) {
     const namespaced = !resource.custom || resource.kind.scope === 'Namespaced';
-    checkFieldSelector(fields, selectableFields(resource.kind), resource.definition.unknownField, namespaced);
+    checkFieldSelector(fields, selectableFields(resource), resource.definition.unknownField, namespaced);
   }
   if (name !== '') {
     const nameInSelector = fields.exact('metadata.name');
@@ -78,7 +106,11 @@ export function selectionOf(ctx: Context, resource: Resource, namespace: string,
 }
 
 /** The fields of a kind, by the names that its own clients use. */
-function selectableFields({ fields, fieldNames }: Resource['kind']): Readonly<Record<string, unknown>> | undefined {
+function selectableFields({
+  kind: { fields, fieldNames },
+  definition: { selectable },
+}: Resource): Readonly<Record<string, unknown>> | undefined {
+  if (selectable !== undefined) return Object.fromEntries([...selectable].map((name) => [name, true]));
   return fieldNames === undefined ? fields : Object.fromEntries(Object.values(fieldNames).map((name) => [name, true]));
 }
 

@@ -6,6 +6,8 @@ import type { Selection } from '../registry/select.ts';
 export interface ReadOptions extends ListOptions {
   readonly timeoutSeconds: number | undefined;
   readonly bookmarks: boolean;
+  /** Of a watch: whether it begins with the objects that exist; absent: as its version says. */
+  readonly initialEvents: boolean | undefined;
 }
 
 /** The options and the selection of a list, once they were read. */

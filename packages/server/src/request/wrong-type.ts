@@ -12,11 +12,11 @@ import { type BodyType, type Expected, unfit } from './expected-body.ts';
 /** `name` is that of the object. */
 export function wrongType(type: BodyType, expected: Expected, name: string): ApiError {
   const { kind, apiVersion } = type;
-  const { schema, identity } = expected;
+  const { schema, identity, release = apiRelease } = expected;
   if (expected.anyVersion)
     return badRequest(`the body must be ${expected.kind}, not ${JSON.stringify(kind)} of version ${JSON.stringify(apiVersion)}`);
   const wrongVersion = (): ApiError => {
-    const why = expected.custom ? undefined : whyBodyNotServed(apiVersion, kind, identity, expected.release ?? apiRelease);
+    const why = expected.custom ? undefined : whyBodyNotServed(apiVersion, kind, identity, release);
     return badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected.apiVersion})${why === undefined ? '' : `: ${why}`}`,
     );
@@ -24,7 +24,7 @@ export function wrongType(type: BodyType, expected: Expected, name: string): Api
   if (expected.custom) {
     return apiVersion === expected.apiVersion ? otherCustomKind(type, expected, name) : wrongVersion();
   }
-  const registeredKind = registeredKindOf(apiVersion, kind, schema, identity);
+  const registeredKind = registeredKindOf(apiVersion, kind, schema, identity, release);
   if (registeredKind === undefined) {
     const hint = otherIdentityHint(identity, groupOfApiVersion(apiVersion), (group) => group === groupOfApiVersion(expected.apiVersion));
     return unfit(

@@ -4,7 +4,7 @@
  */
 
 import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
-import { listSchema } from '@plat-dev/kinds/lists';
+import { listSchemaIn } from '@plat-dev/kinds/lists';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '@plat-dev/kinds/meta-kinds';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, SLICED_FROM, type Slices } from '@plat-dev/lib/slices';
@@ -13,6 +13,7 @@ import { indentedJson, indentJson } from '@plat-dev/schema/json/indent';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { aroundRaw, lengthPrefix } from '@plat-dev/schema/protobuf/envelope';
+import { schemaIn } from '@plat-dev/schema/releases';
 import type { JsonObject, JsonValue, MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
@@ -164,7 +165,8 @@ const measured = new WeakMap<Item, { readonly how: string; readonly length: numb
 
 export function binaryListForm(resource: Resource, meta: ListMeta, r: Representation): BinaryForm {
   const frame = frameOf(resource, meta, r) as { kind: string; apiVersion: string };
-  const schema = r.transform === undefined ? (listSchema(resource.schema) as MessageType) : PartialObjectMetadataList;
+  const schema =
+    r.transform === undefined ? listSchemaIn(resource.release, resource.schema) : schemaIn(resource.release, PartialObjectMetadataList);
   const head = encodeProtobuf(schema, { ...frame, items: [] });
   const objects = async (items: readonly Item[], slices: Slices): Promise<object[]> => {
     const large = isLarge(items) ? slices : undefined;
@@ -172,7 +174,7 @@ export function binaryListForm(resource: Resource, meta: ListMeta, r: Representa
     if (large === undefined) return items.map((item) => partial(item, r.transformVersion));
     return [await parsedText(Buffer.from(partialText(items[0] as Item, r.transformVersion)), large)];
   };
-  const itemSchema: MessageType = r.transform === undefined ? resource.schema : PartialObjectMetadata;
+  const itemSchema: MessageType = r.transform === undefined ? resource.schema : schemaIn(resource.release, PartialObjectMetadata);
   const how = `${resource.apiVersion}|${resource.kind.plural}|${r.transform ?? ''}|${r.transformVersion}`;
   return {
     name: how,

@@ -4,7 +4,7 @@
  */
 
 import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
-import { listSchema } from '@plat-dev/kinds/lists';
+import { listSchemaIn } from '@plat-dev/kinds/lists';
 import { PartialObjectMetadata, PartialObjectMetadataList } from '@plat-dev/kinds/meta-kinds';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
@@ -13,6 +13,7 @@ import { indentedJson, indentJson } from '@plat-dev/schema/json/indent';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { encodeEnvelope } from '@plat-dev/schema/protobuf/envelope';
+import { schemaIn } from '@plat-dev/schema/releases';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { Resource } from '../registry/catalog.ts';
@@ -58,7 +59,7 @@ export async function representItem(
     if (r.media !== 'protobuf') return representText(partialText(item, r.transformVersion), r, pretty, slices);
     const value = await parsedText(Buffer.from(partialText(item, r.transformVersion)), slices);
     if (slices !== undefined) await slices.pause();
-    return binary(PartialObjectMetadata, value);
+    return binary(schemaIn(resource.release, PartialObjectMetadata), value);
   }
   if (r.media !== 'protobuf' && isStoredForm(resource)) return writtenBytes(item.bytes, r, pretty, slices);
   const object = await resource.versions.read(item, slices);
@@ -105,12 +106,12 @@ export async function representList(
       // Stock servers send an empty list this way.
       items: items.length === 0 ? null : items.map((item) => partial(item, r.transformVersion)),
     };
-    return encodedValue(list as unknown as JsonObject, r, pretty, PartialObjectMetadataList);
+    return encodedValue(list as unknown as JsonObject, r, pretty, schemaIn(resource.release, PartialObjectMetadataList));
   }
   const objects = await resource.versions.readAll(items);
   const list = { kind: resource.kind.listKind, apiVersion: resource.apiVersion, metadata: meta, items: objects };
   if (!resource.custom) for (const object of objects) dropTypeMeta(object);
-  const schema = listSchema(resource.schema) as MessageType;
+  const schema = listSchemaIn(resource.release, resource.schema);
   if (r.media === 'protobuf') return binary(schema, list as never);
   const value = toJson(schema, list as never) as JsonObject;
   value.items ??= [];

@@ -2,17 +2,23 @@
 
 import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
-import type { Authenticator, AuthRequest, User } from '../auth/types.ts';
+import { type Authenticator, type AuthRequest, type User, wellKnown } from '../auth/types.ts';
 import type { ClientCertificate } from '../connections/client-certificates.ts';
 import { certificateOn } from '../connections/connection-certificate.ts';
 import type { Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 
-/** `clientCAs`: those of the server now. */
-export function authenticate(authenticator: Authenticator, clientCAs?: () => ClientCertificate['authorities']): Step {
+/** `clientCAs`: those of the server now; `warnsOfSpaces`: anonymous callers are told why their token does not count. */
+export function authenticate(
+  authenticator: Authenticator,
+  clientCAs?: () => ClientCertificate['authorities'],
+  warnsOfSpaces = false,
+): Step {
   const accept = (ctx: Context, user: User | undefined): void => {
     if (user === undefined) throw unauthorized();
     ctx.user = user;
+    if (warnsOfSpaces && user.name === wellKnown.anonymous && /^bearer {2,}\S/i.test(ctx.header('authorization') ?? ''))
+      ctx.warn('the provided Authorization header contains extra space before the bearer token, and is ignored');
   };
   const refuse = (ctx: Context, error: unknown): never => {
     const certificate = certificateOf(ctx);

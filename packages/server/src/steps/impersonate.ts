@@ -1,17 +1,17 @@
 /** Replaces the user of the request by the impersonated one, if requested and allowed. */
 
-import type { Identity } from '@plat-dev/meta/identity';
-import { impersonate as impersonated } from '../auth/impersonation.ts';
-import type { Authorizer } from '../auth/types.ts';
+import { type ImpersonationOptions, impersonate as impersonated } from '../auth/impersonation.ts';
 import type { Step } from '../pipeline.ts';
+import { attributesOf } from './authorize.ts';
 
-export function impersonate(identity: Identity, authorizer: Authorizer): Step {
+export function impersonate(options: ImpersonationOptions): Step {
   return (ctx) => {
     if (!ctx.head.impersonates) return;
-    return impersonated(identity, ctx.req, ctx.user, authorizer).then((user) => {
-      if (user === undefined) return;
+    return impersonated(options, ctx.req, attributesOf(ctx)).then((result) => {
+      if (result === undefined) return;
       ctx.impersonator = ctx.user;
-      ctx.user = user;
+      ctx.impersonationConstraint = result.constraint;
+      ctx.user = result.user;
     });
   };
 }

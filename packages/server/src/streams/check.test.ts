@@ -1,7 +1,7 @@
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import { bearer } from '../auth/authn/bearer.ts';
-import { type Authorizer, type Decision, TokenRejected, TokenUnchecked, union } from '../auth/types.ts';
+import { type Authenticator, type Authorizer, type Decision, TokenRejected, TokenUnchecked, union } from '../auth/types.ts';
 import type { Context } from '../context.ts';
 import { requestInfo } from '../request/request-info.ts';
 import { checkAgain } from './check.ts';
@@ -13,6 +13,9 @@ const authorizerOf = (decide: (name: string, verb: string) => ReturnType<Authori
   rulesFor: async () => rules,
 });
 const allow: Decision = { decision: 'allow', reason: '' };
+
+const checking = (authenticator: Authenticator, authorizer: Authorizer): ReturnType<typeof checkAgain> =>
+  checkAgain({ authenticator, impersonation: { identity: kubernetes, authorizer, constrained: false } });
 
 function contextOf(headers: Record<string, string>): Context {
   const info = requestInfo('GET', '/api/v1/watch/namespaces/a/pods', () => undefined);
@@ -36,9 +39,15 @@ test.each([
       [],
     ),
   ]);
-  const check = checkAgain({ identity: kubernetes, authenticator, authorizer: authorizerOf(() => decision) });
+  const check = checking(
+    authenticator,
+    authorizerOf(() => decision),
+  );
   expect(await check(asAlice)).toBe(verdict);
-  const remote = checkAgain({ identity: kubernetes, authenticator, authorizer: authorizerOf(async () => decision) });
+  const remote = checking(
+    authenticator,
+    authorizerOf(async () => decision),
+  );
   expect(await remote(asAlice)).toBe(verdict);
 });
 
@@ -47,16 +56,20 @@ test('a credential that is refused ends the stream, one that could not be checke
     const failing = tokens(() => {
       throw error;
     });
-    return checkAgain({ identity: kubernetes, authenticator: union([bearer(failing, [])]), authorizer: authorizerOf(() => allow) })(
-      asAlice,
-    );
+    return checking(
+      union([bearer(failing, [])]),
+      authorizerOf(() => allow),
+    )(asAlice);
   };
   expect(await check(new TokenRejected('expired'))).toBe('ended');
   expect(await check(new TokenUnchecked('the token webhook failed'))).toBe('unknown');
 });
 
 test('no credential any more, and nobody is anonymous', async () => {
-  const check = checkAgain({ identity: kubernetes, authenticator: union([]), authorizer: authorizerOf(() => allow) });
+  const check = checking(
+    union([]),
+    authorizerOf(() => allow),
+  );
   expect(await check(asAlice)).toBe('ended');
 });
 
@@ -73,7 +86,7 @@ test('the right to act as another is asked for again', async () => {
     asked.push(`${name} ${verb}`);
     return verb === 'impersonate' && !may ? ({ decision: 'none', reason: '' } as Decision) : allow;
   };
-  expect(await checkAgain({ identity: kubernetes, authenticator, authorizer: authorizerOf(decide(true)) })(ctx)).toBe('allowed');
+  expect(await checking(authenticator, authorizerOf(decide(true)))(ctx)).toBe('allowed');
   expect(asked).toEqual(['alice impersonate', 'carol watch']);
-  expect(await checkAgain({ identity: kubernetes, authenticator, authorizer: authorizerOf(decide(false)) })(ctx)).toBe('ended');
+  expect(await checking(authenticator, authorizerOf(decide(false)))(ctx)).toBe('ended');
 });

@@ -1,9 +1,8 @@
 /** Whether a request would still be allowed: authentication, impersonation and authorization, once more. */
 
 import { ApiError } from '@plat-dev/meta/errors';
-import type { Identity } from '@plat-dev/meta/identity';
-import { impersonate, wantsImpersonation } from '../auth/impersonation.ts';
-import { type Authenticator, type Authorizer, type Decision, TokenUnchecked } from '../auth/types.ts';
+import { type ImpersonationOptions, impersonate, wantsImpersonation } from '../auth/impersonation.ts';
+import { type Authenticator, type Decision, TokenUnchecked } from '../auth/types.ts';
 import type { Context } from '../context.ts';
 import { userGivenWith } from '../in-process.ts';
 import { SocketRequest } from '../steps/authenticate.ts';
@@ -11,19 +10,19 @@ import { attributesOf } from '../steps/authorize.ts';
 import type { Verdict } from './open-streams.ts';
 
 export interface CheckDeps {
-  readonly identity: Identity;
   readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
+  readonly impersonation: ImpersonationOptions;
 }
 
 /** Never rejects. */
-export function checkAgain({ identity, authenticator, authorizer }: CheckDeps): (ctx: Context) => Promise<Verdict> {
+export function checkAgain({ authenticator, impersonation }: CheckDeps): (ctx: Context) => Promise<Verdict> {
   const verdict = async (ctx: Context): Promise<Verdict> => {
     const { req } = ctx;
     const caller = userGivenWith(req) ?? (await (req.caller?.() ?? authenticator.authenticate(new SocketRequest(ctx))));
     if (caller === undefined) return 'ended';
-    const impersonated = wantsImpersonation(req.headers) ? await impersonate(identity, req, caller, authorizer) : undefined;
-    return verdictOf(await authorizer.authorize({ ...attributesOf(ctx), user: impersonated ?? caller }));
+    const asCaller = { ...attributesOf(ctx), user: caller };
+    const impersonated = wantsImpersonation(req.headers) ? await impersonate(impersonation, req, asCaller) : undefined;
+    return verdictOf(await impersonation.authorizer.authorize({ ...asCaller, user: impersonated?.user ?? caller }));
   };
   return (ctx) => verdict(ctx).catch(verdictOnError);
 }

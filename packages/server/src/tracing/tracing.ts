@@ -10,7 +10,6 @@ import type { Random } from '@plat-dev/lib/random';
 import { atEnd, type Context } from '../context.ts';
 import type { Step } from '../pipeline.ts';
 import { readTraceparent } from '../request/traceparent.ts';
-import { timedSteps } from '../request-timing.ts';
 import { encodeSpans, type Span, type SpanLink } from './otlp.ts';
 
 const MILLION = 1_000_000;
@@ -93,7 +92,7 @@ export class Tracing {
   private stepSpans(ctx: Context, { traceId, spanId }: SpanLink, ended: number, timeOf: (moment: number) => number): Span[] {
     const spans: Span[] = [];
     let admission = spanId;
-    for (const { name, began, millis, webhook } of timedSteps(ctx.started, ctx.timing, ended)) {
+    for (const { name, began, millis, webhook } of ctx.timing.steps(ctx.started, ended)) {
       if (began === undefined) continue;
       const id = this.options.random.bytes(8);
       if (name === 'admission') admission = id;

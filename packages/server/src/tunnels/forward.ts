@@ -69,7 +69,7 @@ export async function sendAnswer(
     answer.destroy();
     return;
   }
-  head(ctx, answer.status, hasConsoleCookie(ctx) ? [...headers, 'Content-Security-Policy', 'sandbox'] : headers);
+  head(ctx, answer.status, mayHaveSession(ctx) ? [...headers, 'Content-Security-Policy', 'sandbox'] : headers);
   // The head of a chunked response is sent at once.
   res.flushHeaders?.();
   const connection: Open = { end: () => void clock.after(LAST_WORDS_MS, () => answer.destroy()) };
@@ -92,9 +92,12 @@ export async function sendAnswer(
   open.delete(connection);
 }
 
-/** A page of another server would have the origin of the console, whose session this browser has. */
-const hasConsoleCookie = ({ req }: Context): boolean =>
-  req.headers.cookie !== undefined && withoutConsoleCookies(req.headers.cookie) !== req.headers.cookie;
+/**
+ * A page of another server would have the origin of the console, whose session this browser may have: browsers leave its cookie out
+ * where a link of another site leads here, but not of what the page does then.
+ */
+const mayHaveSession = ({ req: { headers } }: Context): boolean =>
+  headers['sec-fetch-site'] === 'cross-site' || (headers.cookie !== undefined && withoutConsoleCookies(headers.cookie) !== headers.cookie);
 
 /** Whether the request may have a body. */
 export function hasBody(ctx: Context): boolean {

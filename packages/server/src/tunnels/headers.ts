@@ -51,11 +51,14 @@ export function answerHeaders(raw: readonly string[], change: (name: string, val
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     if (hopByHop.has(name) || own.has(name) || crossOrigin.has(name)) continue;
-    if (name === 'set-cookie' && isConsoleCookie(raw[i + 1] as string)) continue;
+    if (setsConsoleCookie(name, raw[i + 1] as string)) continue;
     keptHeaders.push(raw[i] as string, change(name, raw[i + 1] as string));
   }
   return keptHeaders;
 }
+
+/** Whether a header of a target would change the session of a browser. */
+export const setsConsoleCookie = (name: string, value: string): boolean => name.toLowerCase() === 'set-cookie' && isConsoleCookie(value);
 
 export interface RequestHeaderOptions {
   readonly isCredential: (name: string) => boolean;

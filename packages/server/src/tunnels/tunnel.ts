@@ -10,7 +10,7 @@ import { KEEP_ALIVE_MILLIS } from '../http-client/connect.ts';
 import { Answer, type Switched } from '../http-client/exchange.ts';
 import { dial, faultOf, type Unreachable, UPGRADE_MS } from './dial.ts';
 import { type Open, type OpenConnections, sendAnswer } from './forward.ts';
-import { answerHeaders } from './headers.ts';
+import { answerHeaders, setsConsoleCookie } from './headers.ts';
 import type { Target } from './target.ts';
 
 /** Maximum concurrent tunnels; one more gets 429. */
@@ -64,10 +64,13 @@ export async function openTunnel(open: OpenConnections, ctx: Context, tunnelling
   open.delete(tunnel);
 }
 
-/** The head of the 101 response, as the target made it. */
+/** The head of the 101 response, as the target made it, but for cookies of the console. */
 function switching(ctx: Context, { rawHeaders }: Switched): string {
   let text = 'HTTP/1.1 101 Switching Protocols\r\n';
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const [name, value] = [rawHeaders[i] as string, rawHeaders[i + 1] as string];
+    if (!setsConsoleCookie(name, value)) text += `${name}: ${value}\r\n`;
+  }
   return `${text}Audit-Id: ${ctx.auditId}\r\n\r\n`;
 }
 

@@ -43,7 +43,9 @@ export async function listExact(services: Services, ctx: Context, resource: Reso
   const { registry, clock } = services;
   const representation = objectForm(services, ctx, resource, listOffer(resource));
   const selection = selectionOf(ctx, resource, ctx.info.namespace);
-  const result = await listKept(registry, resource, selection, pageOf(services, ctx, resource, selection), clock.now(), ctx);
+  const page = pageOf(services, ctx, resource, selection);
+  await waitForVersion(registry, String(page.revision));
+  const result = await listKept(registry, resource, selection, page, clock.now(), ctx);
   const include = includeObject(ctx, representation);
   const notEverything = { ...selection, everything: false };
   return sendList(services, ctx, resource, result, notEverything, representation, isPretty(ctx, representation), include);

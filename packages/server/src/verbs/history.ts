@@ -17,10 +17,13 @@ import { changeText } from '../history/change-text.ts';
 import { type KeptDocument, wholeObject } from '../history/document.ts';
 import { Documents } from '../history/documents.ts';
 import { type HistoryEntry, type HistoryPlace, historyPage } from '../history/page.ts';
+import { inPageTurn } from '../history/page-turns.ts';
 import { type HistoryQuery, historyForm, readHistoryQuery } from '../history/query.ts';
 import { historyToken } from '../history/tokens.ts';
 import type { Resource } from '../registry/catalog.ts';
+import { isKeyOf } from '../registry/context.ts';
 import { missing } from '../registry/unreadable.ts';
+import type { Representation } from '../request/negotiate.ts';
 import { send } from '../response/respond.ts';
 import type { Services } from '../services.ts';
 import { isPretty } from './read.ts';
@@ -33,14 +36,28 @@ const isProxied = ({ info }: Context): boolean => info.subresource === 'proxy';
 const offer = { protobuf: true, transforms: ['Table'] as const, list: true };
 
 export async function sendHistory(services: Services, ctx: Context, resource: Resource): Promise<void> {
-  const { registry, identity } = services;
+  const { registry } = services;
   const { info } = ctx;
   if (info.verb === 'watch') throw badRequest('history cannot be watched');
   if (info.subresource !== '') throw badRequest('subresources have no history of their own: ask for that of the object');
-  if (resource.collection === undefined) throw methodNotAllowed(resource.resource, 'history');
+  const { collection } = resource;
+  if (collection === undefined) throw methodNotAllowed(resource.resource, 'history');
   const representation = services.negotiator.negotiate(ctx.header('accept'), offer);
   await checkMayReadHistory(services, ctx);
-  const place = placeOf(resource, resource.collection.prefix, info);
+  const place = placeOf(resource, collection.prefix, info);
+  const body = await inPageTurn(registry.cache, ctx, () => historyPageBody(services, ctx, resource, place, representation));
+  send(ctx, 200, representation.type, body);
+}
+
+async function historyPageBody(
+  services: Services,
+  ctx: Context,
+  resource: Resource,
+  place: HistoryPlace,
+  representation: Representation,
+): Promise<Buffer> {
+  const { registry, identity } = services;
+  const { info } = ctx;
   const query = readHistoryQuery(ctx, place.prefix);
   const slices = new Slices(() => ctx.ended, undefined, ctx.owner);
   // Before the page is read: who goes on from there misses nothing.
@@ -61,13 +78,13 @@ export async function sendHistory(services: Services, ctx: Context, resource: Re
   };
   const apiVersion = joinApiVersion(groupName(identity, explainGroup), 'v1alpha1');
   const history = { kind: 'ObjectHistory', apiVersion, metadata, versions: shown };
-  const body = await historyBody(history, registry.env.now(), representation, isPretty(ctx, representation), slices);
-  send(ctx, 200, representation.type, body);
+  return historyBody(history, registry.env.now(), representation, isPretty(ctx, representation), slices);
 }
 
-function placeOf({ kind }: Resource, prefix: string, { named, name, namespace }: Context['info']): HistoryPlace {
-  const inNamespace = kind.namespaced && namespace !== '' ? `${prefix}${namespace}/` : prefix;
-  return named ? { prefix: inNamespace + name, exact: true } : { prefix: inNamespace, exact: false };
+function placeOf(resource: Resource, prefix: string, { named, name, namespace }: Context['info']): HistoryPlace {
+  const inNamespace = resource.kind.namespaced && namespace !== '' ? `${prefix}${namespace}/` : prefix;
+  const isOf = (key: string): boolean => isKeyOf(resource, key);
+  return named ? { prefix: inNamespace + name, exact: true, isOf } : { prefix: inNamespace, exact: false, isOf };
 }
 
 /** Whether anything is kept of one object: filters may have left nothing. */

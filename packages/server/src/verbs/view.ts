@@ -3,6 +3,7 @@
 import type { ApiObject, ViewSubresource } from '@plat-dev/kinds/kind';
 import { equal } from '@plat-dev/lib/equal';
 import { atOnce, inSlices, type Work } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { joinApiVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import { badRequest, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
@@ -54,10 +55,14 @@ async function answer(services: Services, ctx: Context, representation: Represen
   else send(ctx, 200, type, await representObject(view.schema, object, representation, pretty));
 }
 
+/** Releases from this one on name the object whose part is missing. */
+const OBJECT_NAMED_SINCE = '1.25';
+
 /** A view that is not there is missed under its own name, in the group of the object or, for the core group, of the view. */
 function viewName(services: Services, ctx: Context, resource: Resource, view: View): Resource['resource'] {
   // Stateful sets are named without the view, as ever.
-  if (resource.custom || resource.kind.plural === 'statefulsets') return resource.resource;
+  if (resource.custom || resource.kind.plural === 'statefulsets' || isAtLeast(services.registry.catalog.release, OBJECT_NAMED_SINCE))
+    return resource.resource;
   const group = resource.group === '' ? services.registry.catalog.groupName(view.kind.group) : resource.group;
   return { group, resource: `${resource.kind.plural}/${ctx.info.subresource}` };
 }

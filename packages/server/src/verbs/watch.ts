@@ -34,7 +34,14 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   const longest = ctx.inProcess ? LONGER_IN_PROCESS : 1;
   const seconds = options.timeoutSeconds || limits.minRequestTimeoutSeconds * longest * (1 + services.spread());
   const millis = seconds * 1000;
-  const stream = new WatchStream({ services, ctx, frames, contentType: representation.type, events: services.watchEvents(resource) });
+  const stream = new WatchStream({
+    services,
+    ctx,
+    frames,
+    contentType: representation.type,
+    events: services.watchEvents(resource),
+    marksInitial: options.initialEvents === true && options.bookmarks,
+  });
   // The kind may change or go before the watch has begun.
   let [isStarted, over] = [false, false];
   const stay = resource.collection?.onClose((stale) => {
@@ -44,7 +51,7 @@ export async function watchObjects(services: Services, ctx: Context, resource: R
   });
   const collection = resource.collection;
   const forget = collection !== undefined && keepsWritten(ctx.req) ? resource.versions.recent.follow(collection.prefix) : undefined;
-  const stop = await follow(registry, resource, selection, options.resourceVersion, stream).catch((error: unknown) => {
+  const stop = await follow(registry, resource, selection, options, stream).catch((error: unknown) => {
     stay?.();
     forget?.();
     throw error;

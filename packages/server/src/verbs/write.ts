@@ -43,7 +43,7 @@ export function writeContext(ctx: Context, resource: Resource, options: WriteOpt
     user: ctx.user,
     dryRun: options.dryRun,
     manager: managerOf(ctx, options),
-    origin: originOf(ctx, subresource),
+    origin: () => originOf(ctx, subresource),
     options: options.json,
     sent: ctx.sent,
     request: ctx,
@@ -148,7 +148,7 @@ export async function updateObject(services: Services, ctx: Context, resource: R
   const result = await update(registry, write, {
     change: async (live, item) => {
       const object = await nextObject();
-      const stored = await resource.versions.show(live);
+      const stored = resource.isHub ? live : await resource.versions.show(live);
       return owned(registry, write, object, stored, item.bytes.length);
     },
     ...(resource.kind.createOnUpdate &&
@@ -173,7 +173,7 @@ async function owned(registry: RegistryDeps, write: WriteContext, object: ApiObj
   }
   await recordOwners(registry, write, object, stored, size);
   if (slices !== undefined) await slices.pause();
-  return write.resource.versions.accept(object);
+  return write.resource.isHub ? object : write.resource.versions.accept(object);
 }
 
 /** A replace or an apply that makes an object is a create as well. */

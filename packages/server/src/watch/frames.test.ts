@@ -76,3 +76,22 @@ test('a large object is converted to other forms in slices, with the bytes that 
     else expect(sliced.bytes.readUInt32BE(0) + 4, form).toBe(sliced.bytes.length);
   }
 });
+
+test.each([
+  ['1.27', 'kubernetes', ['k8s.io/initial-events-end']],
+  ['1.32', 'kubernetes', ['k8s.io/initial-events-end', 'kubernetes.io/initial-events-list-blueprint']],
+  ['1.34', 'kubernetes', ['k8s.io/initial-events-end']],
+  ['1.36', 'plat', ['plat.dev/initial-events-end', 'k8s.io/initial-events-end']],
+] as const)('the end of the beginning is marked in %s as %s with %o', async (release, name, marks) => {
+  const { services, catalog } = await testServices(identities[name], () => false, release);
+  const resource = catalog.find('', 'v1', 'configmaps') as Resource;
+  for (const transform of [undefined, 'PartialObjectMetadata'] as const) {
+    const form = { media: 'json', transform, transformVersion: 'meta/v1' } as Representation;
+    const { metadata } = shown(new Frames(services, resource, form, 'None').initialEnd(7));
+    expect(metadata.resourceVersion).toBe('7');
+    expect(Object.keys(metadata.annotations)).toEqual(transform === undefined ? marks : marks.filter((mark) => mark.endsWith('-end')));
+    const list = metadata.annotations['kubernetes.io/initial-events-list-blueprint'];
+    if (list !== undefined)
+      expect(JSON.parse(Buffer.from(list, 'base64').toString())).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1', items: [] });
+  }
+});

@@ -1,15 +1,19 @@
 /** Events in the representation of a watch: lines of JSON, or protobuf messages with a length prefix. */
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
+import { listSchema } from '@plat-dev/kinds/lists';
 import { PartialObjectMetadata, Status } from '@plat-dev/kinds/meta-kinds';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { SLICED_FROM, Slices } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import type { ApiError } from '@plat-dev/meta/errors';
-import { encode, toJson } from '@plat-dev/schema/json';
+import { domainName, kubernetes } from '@plat-dev/meta/identity';
+import { encode, encodeWithEmptyLists, toJson } from '@plat-dev/schema/json';
 import { encodeProtobuf } from '@plat-dev/schema/protobuf';
 import { encodeEnvelope } from '@plat-dev/schema/protobuf/envelope';
 import { varintSize, writeVarint } from '@plat-dev/schema/protobuf/varint';
-import type { JsonObject } from '@plat-dev/schema/types';
+import { schemaIn } from '@plat-dev/schema/releases';
+import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { Item } from '@plat-dev/storage/item';
 import type { CollectionEvent } from '@plat-dev/storage/recent-events';
 import type { Resource } from '../registry/catalog.ts';
@@ -22,6 +26,17 @@ import type { Services } from '../services.ts';
 import { Frame } from './batch.ts';
 import { conversionsOf } from './batched-conversions.ts';
 
+/** Releases whose last bookmark of the beginning holds an empty list: from the first, before the second. */
+const BLUEPRINT_SINCE = '1.32';
+const BLUEPRINT_UNTIL = '1.34';
+
+/** Releases that leave out a creation time that is missing, instead of saying so. */
+const NO_TIME_SINCE = '1.34';
+
+interface BookmarkMeta {
+  readonly resourceVersion: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
 interface KeptFrame {
   /** The second in which it was made, if that matters. */
   readonly second: number;
@@ -78,15 +93,39 @@ export class Frames {
   }
 
   bookmark(revision: number): Frame {
+    return this.marking({ resourceVersion: String(revision) });
+  }
+  /** The bookmark after the objects with which a watch begins. */
+  initialEnd(revision: number): Frame {
+    const { identity, registry } = this.services;
+    const annotations: Record<string, string> = {};
+    for (const { groupSuffix } of new Set([identity, kubernetes])) annotations[`${groupSuffix}/initial-events-end`] = 'true';
+    const { release } = registry.catalog;
+    if (this.representation.transform === undefined && isAtLeast(release, BLUEPRINT_SINCE) && !isAtLeast(release, BLUEPRINT_UNTIL))
+      annotations[domainName(identity, 'initial-events-list-blueprint')] = this.emptyList().toString('base64');
+    return this.marking({ resourceVersion: String(revision), annotations });
+  }
+  /** What the metadata of an object say that has no creation time. */
+  private get noTime(): object {
+    return isAtLeast(this.services.registry.catalog.release, NO_TIME_SINCE) ? {} : { creationTimestamp: null };
+  }
+  private marking(metadata: BookmarkMeta): Frame {
     const { kind, apiVersion, schema } = this.resource;
     const { transform, transformVersion } = this.representation;
-    const resourceVersion = String(revision);
     if (transform === undefined || transform === 'Table') {
-      const object = toJson(schema, { kind: kind.kind, apiVersion, metadata: { resourceVersion } } as never) as JsonObject;
+      const object = toJson(schema, { kind: kind.kind, apiVersion, metadata } as never) as JsonObject;
       return this.ready('BOOKMARK', transform === undefined ? this.wrap('BOOKMARK', object) : this.bookmarkTable(object));
     }
-    const object = { kind: transform, apiVersion: transformVersion, metadata: { resourceVersion, creationTimestamp: null } };
+    const object = { kind: transform, apiVersion: transformVersion, metadata: { ...metadata, ...this.noTime } };
     return this.ready('BOOKMARK', this.wrap('BOOKMARK', object));
+  }
+  /** A list without objects, in the encoding of the watch: clients take the form of their list from it. */
+  private emptyList(): Buffer {
+    const { resource } = this;
+    const list = { kind: resource.kind.listKind, apiVersion: resource.apiVersion, metadata: { resourceVersion: '' }, items: [] };
+    const schema = listSchema(resource.schema) as MessageType;
+    if (this.representation.media === 'protobuf') return binary(schema, list as never);
+    return Buffer.from(`${encodeWithEmptyLists(schema, list)}\n`);
   }
   /** The row of an object with nothing but a resourceVersion. Like any first event, a bookmark has the columns. */
   private bookmarkTable(object: JsonObject): Buffer {
@@ -157,7 +196,8 @@ export class Frames {
   private wrap(type: string, object: JsonObject): Buffer {
     if (this.representation.media !== 'protobuf') return jsonLine(type, jsonText(object));
     const { apiVersion, kind } = object as JsonObject & { kind: string; apiVersion: string };
-    const whole = this.representation.transform === undefined ? this.resource.schema : PartialObjectMetadata;
+    const whole =
+      this.representation.transform === undefined ? this.resource.schema : schemaIn(this.resource.release, PartialObjectMetadata);
     const schema = type === 'ERROR' ? Status : whole;
     return binaryFrame(type, encodeEnvelope({ apiVersion, kind, raw: encodeProtobuf(schema, object as never) }));
   }

@@ -30,6 +30,8 @@ export interface WatchStreamOptions {
   readonly contentType: string;
   /** Counts the events. */
   readonly events: { inc(): void };
+  /** A bookmark follows the objects with which the watch begins. */
+  readonly marksInitial: boolean;
 }
 
 export class WatchStream implements WatchSink {
@@ -114,6 +116,9 @@ export class WatchStream implements WatchSink {
   }
   get owner(): object | undefined {
     return this.options.ctx.owner;
+  }
+  initialSent(revision: number): void {
+    if (this.options.marksInitial && !this.ended) this.push(this.options.frames.initialEnd(revision));
   }
   current(): void {
     this.upToDate = true;

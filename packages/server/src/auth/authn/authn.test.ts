@@ -293,6 +293,34 @@ test('a client certificate names user and groups', () => {
   });
 });
 
+const certificateOf = (organizations: readonly string[], uids: readonly string[]): string =>
+  issue(root, {
+    subject: { commonName: 'jane', organizations, uids },
+    publicKey: newKeyPair().publicKey,
+    usages: ['digitalSignature'],
+    extendedUsages: ['clientAuth'],
+    notBefore: now,
+    notAfter: now + 3_600_000,
+  });
+
+test('a client certificate is known by its digest, and names the uid of its user', () => {
+  const users = { credentialKey: 'authentication.kubernetes.io/credential-id', uids: true };
+  const method = clientCertificate({ authorities: () => roots, now: () => now }, users);
+  const user = (uids: readonly string[]) => {
+    const shown = accepted(certificateOf(['dev'], uids));
+    const digest = shown.certificate.fingerprint256.replaceAll(':', '').toLowerCase();
+    return { digest, by: () => method.authenticate({ ...nothing, clientCertificate: shown }) };
+  };
+  const plain = user([]);
+  const extra = (digest: string) => ({ 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest}`] });
+  expect(plain.by()).toEqual({ name: 'jane', groups: ['dev', 'system:authenticated'], extra: extra(plain.digest) });
+  expect(user(['u-1']).by()).toMatchObject({ name: 'jane', uid: 'u-1' });
+  expect(user(['u-1', 'u-2']).by).toThrow('Unauthorized');
+  expect(user(['']).by).toThrow('Unauthorized');
+  const older = accepted(certificateOf([], ['u-1', 'u-2']));
+  expect(certificates().authenticate({ ...nothing, clientCertificate: older })).toEqual({ name: 'jane', groups: ['system:authenticated'] });
+});
+
 test('certificates over a real connection', async () => {
   const direct = issueClient(root, 'jane', [], now);
   const throughMiddle = issueClient(middle, 'jane', [], now);

@@ -1,5 +1,5 @@
 /** The client certificate of the connection: its common name is the user, its organizations are the groups. */
-import type { X509Certificate } from 'node:crypto';
+import { createHash, type X509Certificate } from 'node:crypto';
 import { unauthorized } from '@plat-dev/meta/errors';
 import { DerError, type Revoked, type Subject, subjectOf } from '@plat-dev/pki';
 import { type ClientCertificate, pathsOf } from '../../connections/client-certificates.ts';
@@ -78,7 +78,28 @@ function acceptedBy(
   return { subject: subjectOf(clientCertificate.certificate), until };
 }
 
-export function clientCertificate(trust: CertificateTrust): Authenticator {
+export interface CertificateUsers {
+  /** The key in a user's extra fields for what identifies the certificate; absent: users do not have it. */
+  readonly credentialKey?: string | undefined;
+  /** Whether the uid in the subject is the user's. */
+  readonly uids: boolean;
+}
+
+/** Throws where the subject has several uids, or an empty one. */
+function userOf({ commonName, organizations, uids = [] }: Subject, certificate: X509Certificate, users: CertificateUsers): User {
+  const [uid] = users.uids ? uids : [];
+  if (users.uids && (uids.length > 1 || uid === '')) throw unauthorized();
+  const { credentialKey } = users;
+  return authenticated({
+    name: commonName,
+    ...(uid !== undefined && { uid }),
+    groups: organizations,
+    ...(credentialKey !== undefined && { extra: { [credentialKey]: [`X509SHA256=${sha256(certificate.raw)}`] } }),
+  });
+}
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+export function clientCertificate(trust: CertificateTrust, options: CertificateUsers = { uids: false }): Authenticator {
   const verifier = new ClientVerifier(trust);
   const users = new WeakMap<Subject, User>();
   return {
@@ -89,7 +110,7 @@ export function clientCertificate(trust: CertificateTrust): Authenticator {
       if (subject === undefined || subject.commonName === '') return undefined;
       let user = users.get(subject);
       if (user === undefined) {
-        user = authenticated({ name: subject.commonName, groups: subject.organizations });
+        user = userOf(subject, (request.clientCertificate as ClientCertificate).certificate, options);
         users.set(subject, user);
       }
       return user;

@@ -8,7 +8,7 @@ import type { VolumeAttachment } from '@plat-dev/kinds/storage/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { own } from '@plat-dev/lib/own';
 import { domainName, groupName, type Identity } from '@plat-dev/meta/identity';
-import { clusterRoles } from '../bootstrap/cluster-roles.ts';
+import { nodeRules } from '../bootstrap/cluster-roles.ts';
 import { rule } from '../bootstrap/notation.ts';
 import { type Attributes, type Authorizer, type Decision, noOpinion, type RuleSet, type User, wellKnown } from '../types.ts';
 import {
@@ -124,8 +124,7 @@ export class NodeAuthorizer implements Authorizer {
     this.leaseNamespace = identity.namespaces.nodeLease;
     this.storage = groupName(identity, 'storage');
     this.coordination = groupName(identity, 'coordination');
-    const lines = clusterRoles(identity)['system:node'] ?? [];
-    const cell = { rules: lines.map((line) => rule(identity, line)), missing: '', usedBy: new Map() };
+    const cell = { rules: nodeRules.map((line) => rule(identity, line)), missing: '', usedBy: new Map() };
     const binding = { key: '', name: '', namespace: '', text: '', missing: '', cell };
     this.rules = new RuleIndex([{ binding, subject: { kind: 'Group', name: '' } }]);
   }

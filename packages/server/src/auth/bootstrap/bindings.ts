@@ -12,8 +12,8 @@ const scheduler = 'system:kube-scheduler';
 /** The role with which everybody may ask why. */
 export const explanationRole = 'system:explanation-user';
 
-/** Cluster roles by name, and the subjects of the binding of the same name. */
-export const clusterRoleHolders = (identity: Identity): Readonly<Record<string, readonly SubjectText[]>> => ({
+/** Cluster roles by name, and the subjects of the binding of the same name. `explains`: whether the kinds of `explain` are served. */
+export const clusterRoleHolders = (explains: boolean): Readonly<Record<string, readonly SubjectText[]>> => ({
   'cluster-admin': [`Group:${wellKnown.masters}`],
   'system:basic-user': [`Group:${wellKnown.authenticated}`],
   'system:discovery': [`Group:${wellKnown.authenticated}`],
@@ -27,7 +27,7 @@ export const clusterRoleHolders = (identity: Identity): Readonly<Record<string, 
   'system:public-info-viewer': [`Group:${wellKnown.authenticated}`, `Group:${wellKnown.unauthenticated}`],
   'system:service-account-issuer-discovery': [`Group:${wellKnown.serviceAccounts}`],
   'system:volume-scheduler': [`User:${scheduler}`],
-  ...(identity.explainKinds !== 'named' && { [explanationRole]: [`Group:${wellKnown.authenticated}`] }),
+  ...(explains && { [explanationRole]: [`Group:${wellKnown.authenticated}`] }),
 });
 
 export interface NamespacedRole {

@@ -8,12 +8,15 @@ import { RoleBasedAccess } from '../authz/rbac.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';
 import { reconcileBinding, reconcileRole } from './reconcile.ts';
 
-const byDefault = (gate: string): boolean => defaultFeatures.isOn(gate);
+const stock = { feature: (gate: string): boolean => defaultFeatures.isOn(gate), explains: false };
+const explaining = { ...stock, explains: true };
 
 test('controllers have the rules of features that are on', () => {
   const rulesOf = (role: string, feature: (gate: string) => boolean): string =>
     JSON.stringify(
-      bootstrapPolicy(kubernetes, feature).clusterRoles.find(({ metadata }) => metadata.name === `system:controller:${role}`)?.rules,
+      bootstrapPolicy(kubernetes, { feature, explains: false }).clusterRoles.find(
+        ({ metadata }) => metadata.name === `system:controller:${role}`,
+      )?.rules,
     );
   expect(rulesOf('attachdetach-controller', () => true)).toContain('csinodes');
   expect(rulesOf('attachdetach-controller', () => false)).not.toContain('csinodes');
@@ -24,7 +27,7 @@ test('controllers have the rules of features that are on', () => {
 
 test('the policy is that of a stock server', () => {
   const facts = JSON.parse(recordedText('api-facts', 'bootstrap-objects.json'));
-  const policy = bootstrapPolicy(kubernetes, byDefault);
+  const policy = bootstrapPolicy(kubernetes, stock);
   expect(policy.clusterRoles).toEqual(facts.clusterroles);
   expect(policy.clusterRoleBindings).toEqual(facts.clusterrolebindings);
   expect(policy.roles).toEqual(facts.roles);
@@ -32,19 +35,31 @@ test('the policy is that of a stock server', () => {
 });
 
 test('another identity has the same policy under its own names', () => {
-  const policy = bootstrapPolicy(plat, byDefault);
+  const policy = bootstrapPolicy(plat, explaining);
   const text = JSON.stringify(policy);
   expect(text).not.toMatch(/k8s\.io|kubernetes\.io|kube-system|kube-public/);
-  // Three more: everybody may ask why, and those who may change objects see their history.
-  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, byDefault).clusterRoles.length + 3);
+  expect(policy.clusterRoles).toHaveLength(bootstrapPolicy(kubernetes, explaining).clusterRoles.length);
   expect(policy.clusterRoleBindings.map((one) => one.metadata.name)).toContain('system:explanation-user');
   expect(policy.clusterRoles.map((role) => role.metadata.name)).toContain('system:certificates.plat.dev:apiserver-client-approver');
   expect(text).toContain('"rbac.authorization.plat.dev/autoupdate":"true"');
 });
 
+test('where history is served the roles of both identities give the right to see it', () => {
+  const own = ['system:aggregate-history-to-admin', 'system:aggregate-history-to-edit', 'system:explanation-user'];
+  for (const identity of [plat, kubernetes]) {
+    const names = ({ clusterRoles }: ReturnType<typeof bootstrapPolicy>) => clusterRoles.map(({ metadata }) => metadata.name);
+    const stockNames = new Set(names(bootstrapPolicy(identity, stock)));
+    const policy = bootstrapPolicy(identity, explaining);
+    expect(names(policy).filter((name) => !stockNames.has(name))).toEqual(own);
+    const verbsOf = (role: string) =>
+      new Set(policy.clusterRoles.find(({ metadata }) => metadata.name === role)?.rules?.flatMap(({ verbs }) => verbs));
+    expect(['admin', 'edit', 'view'].map((role) => verbsOf(role).has('history'))).toEqual([true, true, false]);
+  }
+});
+
 test('the policy lets signed-in users read discovery, and everyone read the health', () => {
   const store = new FakeStore();
-  const policy = bootstrapPolicy(plat, byDefault);
+  const policy = bootstrapPolicy(plat, explaining);
   for (const role of policy.clusterRoles) store.put('rbac.authorization', 'clusterroles', role);
   for (const binding of policy.clusterRoleBindings) store.put('rbac.authorization', 'clusterrolebindings', binding);
   const access = new RoleBasedAccess(store.live, plat);
@@ -119,7 +134,7 @@ test('a binding gets its subjects back and keeps others', () => {
 
 test('the policy of this release changes nothing where it was written before', () => {
   for (const identity of [plat, kubernetes]) {
-    const policy = bootstrapPolicy(identity, byDefault);
+    const policy = bootstrapPolicy(identity, explaining);
     for (const one of policy.clusterRoles) expect(reconcileRole(identity, one, one)).toEqual({ action: 'none' });
     for (const one of policy.roleBindings) expect(reconcileBinding(identity, one, one)).toEqual({ action: 'none' });
   }

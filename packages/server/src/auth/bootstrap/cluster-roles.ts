@@ -122,6 +122,9 @@ const roles: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Rules of the role of nodes, which the node authorizer narrows to what a node needs. */
+export const nodeRules: readonly string[] = roles['system:node'] ?? [];
+
 /** The last part of a signer's name, which names its approver role. */
 const pathOf = (signer: string): string => signer.slice(signer.indexOf('/') + 1);
 
@@ -160,8 +163,9 @@ const ownRoles = (): Record<string, readonly string[]> => ({
   'system:aggregate-history-to-edit': historyOf('system:aggregate-to-edit', 'system:aggregate-to-view'),
 });
 
-export const clusterRoles = (identity: Identity): Record<string, readonly string[]> => ({
+/** `explains`: whether the kinds of `explain`, and history with them, are served. */
+export const clusterRoles = (identity: Identity, explains: boolean): Record<string, readonly string[]> => ({
   ...roles,
   ...certificateRoles(identity),
-  ...(identity.explainKinds !== 'named' && ownRoles()),
+  ...(explains && ownRoles()),
 });

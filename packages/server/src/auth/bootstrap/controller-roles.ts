@@ -177,7 +177,25 @@ function certificateController(identity: Identity): readonly string[] {
 const gatedRules: readonly (readonly [string, string, string])[] = [
   ['CSIMigration', 'attachdetach-controller', 'read storage csinodes'],
   ['StatefulSetAutoDeletePVC', 'statefulset-controller', 'update core persistentvolumeclaims'],
+  ...rulesFor('MultiCIDRServiceAllocator', 'service-cidrs-controller', [
+    'patch,update,read networking servicecidrs',
+    'patch,update networking servicecidrs/finalizers',
+    'patch,update networking servicecidrs/status',
+    'read networking ipaddresses',
+    events,
+  ]),
+  ...rulesFor('VolumeAttributesClass', 'volumeattributesclass-protection-controller', [
+    'read core persistentvolumeclaims',
+    'read core persistentvolumes',
+    'update,read storage volumeattributesclasses',
+    events,
+  ]),
 ];
+
+/** The whole role of a controller that a feature has. */
+function rulesFor(gate: string, role: string, rules: readonly string[]): (readonly [string, string, string])[] {
+  return rules.map((rule) => [gate, role, rule]);
+}
 
 /** The role of a controller that runs only where servers say in which versions they store objects. */
 const storageVersionRole: Record<string, readonly string[]> = {

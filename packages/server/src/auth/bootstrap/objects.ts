@@ -69,9 +69,7 @@ function gather(aggregation: NonNullable<ClusterRoleObject['aggregationRule']>, 
   return rules;
 }
 
-function allClusterRoles(identity: Identity, controllers: Readonly<Record<string, readonly string[]>>): ClusterRoleObject[] {
-  const rulesByRole: Record<string, readonly string[]> = { ...clusterRoles(identity) };
-  for (const [name, lines] of Object.entries(controllers)) rulesByRole[`system:controller:${name}`] = lines;
+function allClusterRoles(identity: Identity, rulesByRole: Readonly<Record<string, readonly string[]>>): ClusterRoleObject[] {
   const roles: ClusterRoleObject[] = Object.entries(rulesByRole).map(([name, lines]) => ({
     metadata: metadata(identity, name, { labels: labelsOf(identity, name) }),
     rules: lines.map((line) => rule(identity, line)),
@@ -108,14 +106,23 @@ function binding(
   };
 }
 
-/** `feature` says whether a feature gate is on: some roles have rules for a feature. */
-export function bootstrapPolicy(identity: Identity, feature: (gate: string) => boolean): BootstrapPolicy {
-  const controllers = controllerRoles(identity, feature);
-  const holders: Record<string, readonly SubjectText[]> = { ...clusterRoleHolders(identity) };
-  for (const name of Object.keys(controllers)) holders[`system:controller:${name}`] = [`ServiceAccount:${name}`];
+/** Parts of a server that some roles are for. */
+export interface PolicyChoice {
+  /** Whether a feature gate is on. */
+  feature(gate: string): boolean;
+  /** Whether the kinds of `explain`, and history with them, are served. */
+  readonly explains: boolean;
+}
+export function bootstrapPolicy(identity: Identity, { feature, explains }: PolicyChoice): BootstrapPolicy {
+  const rulesByRole: Record<string, readonly string[]> = { ...clusterRoles(identity, explains) };
+  const holders: Record<string, readonly SubjectText[]> = { ...clusterRoleHolders(explains) };
+  for (const [name, rules] of Object.entries(controllerRoles(identity, feature))) {
+    rulesByRole[`system:controller:${name}`] = rules;
+    holders[`system:controller:${name}`] = [`ServiceAccount:${name}`];
+  }
   const local = namespacedRoles(identity);
   return {
-    clusterRoles: allClusterRoles(identity, controllers),
+    clusterRoles: allClusterRoles(identity, rulesByRole),
     clusterRoleBindings: Object.entries(holders)
       .map(([name, whom]) => binding(identity, name, { kind: 'ClusterRole', name }, whom))
       .sort(byName),

@@ -79,6 +79,16 @@ test('the nearest bindings: the own one without the verb, then that of others', 
   });
 });
 
+test('a rule for paths is not near a request for resources, nor the other way round', async () => {
+  const { role, bind, explain } = world();
+  role('', 'discovery', [{ verbs: ['get'], nonResourceURLs: ['/api', '/api/*'] }]);
+  role('', 'view', [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]);
+  for (const name of ['discovery', 'view']) bind('', name, [person('alice')], 'ClusterRole', name);
+  const nearest = async (asked: Attributes) => (await explain(asked)).nearest.map(({ binding }) => binding.name);
+  expect(await nearest(asks(alice, 'get', 'nodes'))).toEqual(['view']);
+  expect(await nearest(asks(alice, 'get', '', { namespace: '', path: '/metrics', resourceRequest: false }))).toEqual(['discovery']);
+});
+
 test('a proposal has a name of its own', async () => {
   const { role, explain } = world();
   const refused = asks(alice, 'get', 'pods');

@@ -65,10 +65,17 @@ function grantOf(
   const missingSubject: Lack[] = mine.length > 0 ? [] : ['subject'];
   const role = roleOf(live, roleRef, namespace);
   if (role === undefined) return [{ ...common, lacks: [...missingSubject, 'role'] }];
-  const nearest = nearestRule(role.rules ?? [], asked);
+  const nearest = nearestRule(
+    (role.rules ?? []).filter((rule) => isOfSort(rule, asked)),
+    asked,
+  );
   if (nearest === undefined) return [];
   return [{ ...common, rule: nearest.rule, lacks: [...missingSubject, ...nearest.lacks] }];
 }
+
+/** A rule for paths is not near a request for resources, nor the other way round. */
+const isOfSort = ({ resources = [], nonResourceURLs = [] }: PolicyRule, { resourceRequest }: Attributes): boolean =>
+  (resourceRequest ? resources : nonResourceURLs).length > 0;
 
 function nearestRule(rules: readonly PolicyRule[], asked: Attributes): { rule: PolicyRule; lacks: RuleLack[] } | undefined {
   let nearest: { rule: PolicyRule; lacks: RuleLack[] } | undefined;

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { Attributes } from '../types.ts';
 import { MOST_BYTES, MOST_REFUSALS, MOST_USERS, RefusalLog } from './refusal-log.ts';
@@ -42,6 +44,32 @@ test('bytes are bounded, and a request with endless names is not kept', () => {
   expect(users.length).toBeGreaterThan(200);
   log.note({ auditID: '', time: 0, attributes: attributes('alice', 'x'.repeat(5000)) });
   expect(log.of('alice')).toEqual([]);
+});
+
+test('what is kept of a request holds no more of it in memory: neither its headers nor the groups of its user', () => {
+  const log = new RefusalLog();
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const heldBytes = (): number => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const note = (i: number): void => {
+    // Parts of a long text, as the path of a request and the names in it are.
+    const head = `/api/v1/namespaces/team-with-a-long-name-${i}/pods/web-with-a-long-name-${i}?${'x'.repeat(60_000)}`;
+    const [path = ''] = head.split('?');
+    const [, , , , namespace = '', , name = ''] = path.split('/');
+    const groups = Array.from({ length: 2000 }, (_, at) => `group-${i}-${at}`);
+    log.note({
+      auditID: '',
+      time: i,
+      attributes: { ...attributes(`user-${i % 500}`), user: { name: `user-${i % 500}`, groups }, path, namespace, name },
+    });
+  };
+  const before = heldBytes();
+  for (let i = 0; i < 1000; i++) note(i);
+  expect(log.of('user-7')).toHaveLength(2);
+  expect((heldBytes() - before) / MOST_BYTES).toBeLessThan(8);
 });
 
 test('strangers have no memory in common', () => {

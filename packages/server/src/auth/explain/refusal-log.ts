@@ -6,41 +6,46 @@
  *   bytes                    1 MiB, in the same order
  */
 import { BoundedCache } from '@plat-dev/lib/bounded-cache';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { parseExact } from '@plat-dev/schema/json/parse';
 import { type Attributes, wellKnown } from '../types.ts';
 
+/** What was asked for. */
+export type RefusedAction = Omit<Attributes, 'user'>;
 export interface Refusal {
   readonly auditID: string;
   /** Milliseconds since 1970. */
   readonly time: number;
-  readonly attributes: Attributes;
+  readonly attributes: RefusedAction;
 }
 
 export const MOST_REFUSALS = 20;
 export const MOST_USERS = 1000;
 export const MOST_BYTES = 1024 * 1024;
 /** Requests whose names and paths are longer are not kept: no question could be asked of them. */
-const MOST_CHARACTERS = 4096;
+const MOST_BYTES_OF_ONE = 4096;
+/** About what an entry takes besides its text. */
+const BYTES_BESIDES = 100;
 
 export class RefusalLog {
-  private readonly byUser = new BoundedCache<string, readonly Refusal[]>(MOST_USERS, {
+  /** As JSON: texts and users of requests are parts of larger ones, such as their headers, which would stay in memory with them. */
+  private readonly byUser = new BoundedCache<string, readonly string[]>(MOST_USERS, {
     most: MOST_BYTES,
-    of: (refusals, user) => refusals.reduce((sum, refusal) => sum + bytesOf(refusal), user.length),
+    of: (refusals, user) => refusals.reduce((sum, text) => sum + Buffer.byteLength(text) + BYTES_BESIDES, user.length),
   });
 
-  note(refusal: Refusal): void {
-    const { name } = refusal.attributes.user;
+  note(refusal: Refusal & { readonly attributes: Attributes }): void {
+    const { user, ...attributes } = refusal.attributes;
     // Nobody in particular: what one stranger was refused is not for the next.
-    if (name === wellKnown.anonymous || bytesOf(refusal) > MOST_CHARACTERS) return;
-    this.byUser.set(name, [refusal, ...(this.byUser.get(name) ?? []).slice(0, MOST_REFUSALS - 1)]);
+    if (user.name === wellKnown.anonymous) return;
+    const text = jsonText({ ...refusal, attributes });
+    if (Buffer.byteLength(text) > MOST_BYTES_OF_ONE) return;
+    const name = Buffer.from(user.name).toString();
+    this.byUser.set(name, [text, ...(this.byUser.get(name) ?? []).slice(0, MOST_REFUSALS - 1)]);
   }
   /** Those of a user, newest first. */
   of(user: string, auditID = ''): readonly Refusal[] {
-    const refusals = this.byUser.get(user) ?? [];
+    const refusals = (this.byUser.get(user) ?? []).map((text) => parseExact(text) as Refusal);
     return auditID === '' ? refusals : refusals.filter((refusal) => refusal.auditID === auditID);
   }
-}
-/** About what a refusal takes; its user is shared with the requests. */
-function bytesOf({ auditID, attributes }: Refusal): number {
-  const { verb, group, resource, subresource, name, namespace, path } = attributes;
-  return [auditID, verb, group, resource, subresource, name, namespace, path].reduce((sum, text) => sum + text.length, 200);
 }

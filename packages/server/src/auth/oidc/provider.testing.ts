@@ -17,7 +17,7 @@ interface Provider {
   ): Promise<{
     prompt: { name: string };
     session?: { accountId: string };
-    params: { client_id: string; scope: string; login_hint: string };
+    params: { client_id: string; scope: string; login_hint?: string };
   }>;
   interactionFinished(request: IncomingMessage, response: ServerResponse, result: object, options: object): Promise<void>;
   Grant: new (of: object) => { addOIDCScope(scope: string): void; save(): Promise<string> };
@@ -78,11 +78,16 @@ async function storageOfLibrary(): Promise<AsyncLocalStorage<unknown>> {
   return ((await import('oidc-provider/lib/helpers/als.js' as string)) as { default: AsyncLocalStorage<unknown> }).default;
 }
 
-/** Logs in as whom the request hints at, and agrees to everything. */
-async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Logs in as whom the request hints at, else as the first account, and agrees to everything. */
+async function interact(provider: Provider, first: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { prompt, session, params } = await provider.interactionDetails(request, response);
   if (prompt.name === 'login') {
-    await provider.interactionFinished(request, response, { login: { accountId: params.login_hint } }, { mergeWithLastSubmission: false });
+    await provider.interactionFinished(
+      request,
+      response,
+      { login: { accountId: params.login_hint ?? first } },
+      { mergeWithLastSubmission: false },
+    );
     return;
   }
   const grant = new provider.Grant({ accountId: session?.accountId, clientId: params.client_id });
@@ -143,7 +148,7 @@ export async function startProvider(accounts: Readonly<Record<string, Account>>)
     }
     if (request.url?.startsWith('/jwks') === true) reads++;
     if (request.url?.startsWith('/interaction/') !== true) provider.callback()(request, response);
-    else interact(provider, request, response).catch((error: Error) => response.end(error.message));
+    else interact(provider, Object.keys(accounts)[0] ?? '', request, response).catch((error: Error) => response.end(error.message));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

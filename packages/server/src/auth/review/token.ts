@@ -6,7 +6,7 @@ import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { bearerToken, tokenOf } from '../authn/bearer.ts';
 import { authenticated } from '../authn/users.ts';
-import { type TokenAuthenticator, TokenRejected, type TokenResult } from '../types.ts';
+import { type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
 
 const unknown = 'invalid bearer token';
 /** Maximum length of a token: none in a header is longer. */
@@ -47,15 +47,17 @@ export async function reviewToken(
   }
   const good = result?.audiences;
   if (result === undefined || (good !== undefined && audiences.length > 0 && good.length === 0)) return { user: {}, error };
-  const { name, uid, groups, extra } = authenticated(result.user);
   return {
     authenticated: true,
-    user: {
-      username: name,
-      ...(uid !== undefined && { uid }),
-      groups: [...groups],
-      ...(extra !== undefined && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
-    },
+    user: userInfo(authenticated(result.user)),
     ...(good !== undefined && good.length > 0 && { audiences: [...good] }),
   };
 }
+
+/** A user as reviews show it. */
+export const userInfo = ({ name, uid, groups, extra }: User): TokenReviewStatus['user'] => ({
+  username: name,
+  ...(uid !== undefined && { uid }),
+  groups: [...groups],
+  ...(extra !== undefined && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+});

@@ -13,7 +13,8 @@ import { ExpiringCache } from '../../expiring-cache.ts';
 import { serviceAccountGroups, serviceAccountName } from '../authn/users.ts';
 import { sameSecret } from '../secret.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
-import { legacyIssuer, type NamedObject, readBound, readLegacy } from './claims.ts';
+import { type BoundClaims, legacyIssuer, type NamedObject, readBound, readLegacy } from './claims.ts';
+import type { TokenFeatures } from './token-features.ts';
 
 export interface ServiceAccountTokenOptions {
   readonly identity: Identity;
@@ -24,6 +25,7 @@ export interface ServiceAccountTokenOptions {
   /** Audiences of this server: those of a token in a Secret, and the required ones if the caller names none. */
   readonly audiences: readonly string[];
   readonly live: LiveSource;
+  readonly features: TokenFeatures;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -73,6 +75,7 @@ class ServiceAccountTokens {
   private readonly options: ServiceAccountTokenOptions;
   private readonly accounts: LiveView;
   private readonly pods: LiveView;
+  private readonly nodes: LiveView;
   private readonly secrets: LiveView<SecretObject>;
   private readonly proved: ExpiringCache<ProvedToken>;
   private readonly legacyIssuer: string;
@@ -82,6 +85,7 @@ class ServiceAccountTokens {
     this.options = options;
     this.accounts = options.live('', 'serviceaccounts');
     this.pods = options.live('', 'pods');
+    this.nodes = options.live('', 'nodes');
     this.secrets = options.live<SecretObject>('', 'secrets');
     this.proved = new ExpiringCache<ProvedToken>(cacheSize, now);
     this.legacyIssuer = legacyIssuer(identity);
@@ -152,25 +156,47 @@ class ServiceAccountTokens {
     const { identity } = this.options;
     const binding = readBound(identity, claims);
     if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');
-    const { namespace, serviceaccount, pod, secret } = binding;
+    const { namespace, serviceaccount, pod, secret, node } = binding;
     const name = serviceAccountName(namespace, serviceaccount.name);
     if (claims.sub !== name) throw new TokenRejected('service account token has contradictory claims');
-    const extra = pod && {
-      [domainName(identity, 'pod-name', 'authentication')]: [pod.name],
-      [domainName(identity, 'pod-uid', 'authentication')]: [pod.uid],
-    };
+    const extra = this.extraOf(binding, claims);
+    // The node of a pod may be gone: the token is the pod's.
+    const nodeItself = pod === undefined && secret === undefined ? (node as NamedObject | undefined) : undefined;
+    if (nodeItself !== undefined && !this.options.features.nodeBinding)
+      throw new TokenRejected('service account token is bound to a node, which this server does not check');
     return {
       user: { name, uid: serviceaccount.uid, groups: serviceAccountGroups(namespace), ...(extra && { extra }) },
       alive: () =>
         this.lives(accounts, namespace, serviceaccount) &&
         (pod === undefined || this.lives(pods, namespace, pod)) &&
-        (secret === undefined || this.lives(secrets as unknown as LiveView, namespace, secret)),
+        (secret === undefined || this.lives(secrets as unknown as LiveView, namespace, secret)) &&
+        (nodeItself === undefined || this.lives(this.nodes, '', nodeItself)),
       needs: [
         { live: accounts, namespace, name: serviceaccount.name },
         ...(pod === undefined ? [] : [{ live: pods, namespace, name: pod.name }]),
         ...(secret === undefined ? [] : [{ live: secrets, namespace, name: secret.name }]),
+        ...(nodeItself === undefined ? [] : [{ live: this.nodes, namespace: '', name: nodeItself.name }]),
       ],
     };
+  }
+
+  /** What users learn of the token, and of what it is bound to. */
+  private extraOf({ pod, node }: BoundClaims, { jti }: Claims): User['extra'] {
+    const { identity, features } = this.options;
+    const extra: Record<string, readonly string[]> = {};
+    const note = (name: string, value: string): void => {
+      extra[domainName(identity, name, 'authentication')] = [value];
+    };
+    if (features.identifiers && typeof jti === 'string' && jti !== '') note('credential-id', `JTI=${jti}`);
+    if (pod !== undefined) {
+      note('pod-name', pod.name);
+      note('pod-uid', pod.uid);
+    }
+    if (node !== undefined && features.podNodes) {
+      note('node-name', node.name);
+      if (node.uid !== undefined) note('node-uid', node.uid);
+    }
+    return Object.keys(extra).length === 0 ? undefined : extra;
   }
 
   /** A token that is kept in a Secret: it ends with its account, and when the Secret goes or holds another. */

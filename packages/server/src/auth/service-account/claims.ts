@@ -11,12 +11,19 @@ export interface NamedObject {
   readonly uid: string;
 }
 
+interface NodeReference {
+  readonly name: string;
+  readonly uid?: string;
+}
+
 /** The private claim of a bound token, under the identity's domain. */
 export interface BoundClaims {
   readonly namespace: string;
   readonly serviceaccount: NamedObject;
   readonly pod?: NamedObject;
   readonly secret?: NamedObject;
+  /** Of a pod's token the node on which it runs, which may be gone; else the node to which the token is bound. */
+  readonly node?: NodeReference;
   /** Seconds; after this the token is valid only because its expiry was extended. */
   readonly warnafter?: number;
 }
@@ -27,21 +34,32 @@ const namedObjectOf = (value: unknown): NamedObject | undefined => {
   return typeof name === 'string' && typeof uid === 'string' && name !== '' && uid !== '' ? { name, uid } : undefined;
 };
 
+function nodeReferenceOf(value: unknown): NodeReference | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, uid } = value as Record<string, unknown>;
+  if (typeof name !== 'string' || name === '') return undefined;
+  return typeof uid === 'string' && uid !== '' ? { name, uid } : { name };
+}
+
 /** Undefined if the token is not a bound one, or lacks required claims. */
 export function readBound(identity: Identity, claims: Claims): BoundClaims | undefined {
   const boundClaims = own(claims, identity.domain);
   if (typeof boundClaims !== 'object' || boundClaims === null) return undefined;
-  const { namespace, serviceaccount, pod, secret, warnafter } = boundClaims as Record<string, unknown>;
+  const { namespace, serviceaccount, pod, secret, node, warnafter } = boundClaims as Record<string, unknown>;
   const account = namedObjectOf(serviceaccount);
   if (typeof namespace !== 'string' || namespace === '' || account === undefined) return undefined;
   // A reference to an object without all its fields would not be checked.
   if ((pod !== undefined && namedObjectOf(pod) === undefined) || (secret !== undefined && namedObjectOf(secret) === undefined))
     return undefined;
+  const nodeReference = node === undefined ? undefined : nodeReferenceOf(node);
+  const isNodeBound = node !== undefined && pod === undefined && secret === undefined;
+  if ((node !== undefined && nodeReference === undefined) || (isNodeBound && nodeReference?.uid === undefined)) return undefined;
   return {
     namespace,
     serviceaccount: account,
     ...(pod !== undefined && { pod: namedObjectOf(pod) as NamedObject }),
     ...(secret !== undefined && { secret: namedObjectOf(secret) as NamedObject }),
+    ...(nodeReference !== undefined && { node: nodeReference }),
     ...(typeof warnafter === 'number' && { warnafter }),
   };
 }
@@ -52,6 +70,8 @@ export interface BoundToken {
   /** Seconds since 1970. */
   readonly issuedAt: number;
   readonly expiresAt: number;
+  /** The identifier of the token. */
+  readonly id?: string | undefined;
   readonly bound: BoundClaims;
 }
 
@@ -62,8 +82,10 @@ export function signBound(identity: Identity, key: KeyObject, token: BoundToken)
     exp: token.expiresAt,
     iat: issuedAt,
     iss: token.issuer,
+    ...(token.id !== undefined && { jti: token.id }),
     [identity.domain]: {
       namespace: bound.namespace,
+      ...(bound.node && { node: bound.node }),
       ...(bound.pod && { pod: bound.pod }),
       ...(bound.secret && { secret: bound.secret }),
       serviceaccount: bound.serviceaccount,

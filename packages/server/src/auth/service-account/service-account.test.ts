@@ -9,11 +9,13 @@ import { parseJwt } from '@plat-dev/pki/jwt';
 import { createLocalJWKSet, jwtVerify, SignJWT } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { bearer, bearerToken, tokenUnion } from '../authn/bearer.ts';
+import { MAX_TOKEN } from '../review/token.ts';
 import type { TokenAuthenticator, TokenResult } from '../types.ts';
 import { serviceAccountTokens } from './authenticator.ts';
 import { signLegacy } from './claims.ts';
 import { hasDocuments, issuerDocuments } from './discovery.ts';
-import { issueToken, type RequestedToken, type TokenIssuer } from './token-request.ts';
+import { noTokenFeatures, type TokenFeatures, tokenFeatures } from './token-features.ts';
+import { issueToken, MAX_AUDIENCE_CHARACTERS, type RequestedToken, type TokenIssuer } from './token-request.ts';
 
 const issuer = 'https://kubernetes.default.svc';
 const rsa = rsaKeys(0);
@@ -37,11 +39,14 @@ beforeEach(() => {
   store = new FakeStore();
   now = start;
   keys = [createPublicKey(rsa.privateKey), ec.publicKey];
-  const common = { identity: kubernetes, audiences: [issuer], live: store.live, now: () => now };
-  tokens = serviceAccountTokens({ ...common, issuers: [issuer], keys: () => keys });
-  maker = { ...common, issuer, key: rsa.privateKey, extend: true };
+  startWith(noTokenFeatures);
   account('uid-1');
 });
+function startWith(features: TokenFeatures): void {
+  const common = { identity: kubernetes, audiences: [issuer], live: store.live, features, now: () => now };
+  tokens = serviceAccountTokens({ ...common, issuers: [issuer], keys: () => keys });
+  maker = { ...common, issuer, key: rsa.privateKey, extend: true, newId: () => 'id-1' };
+}
 
 /** What a token proves; the reason where it is refused; 'unknown' where it is not one of ours. */
 function prove(token: string, audiences: readonly string[] = []): TokenResult | string {
@@ -51,7 +56,7 @@ function prove(token: string, audiences: readonly string[] = []): TokenResult | 
     return (error as Error).message;
   }
 }
-const ask = async (spec: RequestedToken = {}) => (await issueToken(maker, 'ns', 'robot', spec)).token;
+const ask = async (spec: RequestedToken = {}) => (await issueToken(maker, { namespace: 'ns', name: 'robot' }, spec)).token;
 const name = 'system:serviceaccount:ns:robot';
 const groups = ['system:serviceaccounts', 'system:serviceaccounts:ns'];
 
@@ -245,12 +250,17 @@ test('as a bearer token', async () => {
 
 const refusal = async (spec: RequestedToken, account = 'robot'): Promise<string> => {
   try {
-    await issueToken(maker, 'ns', account, spec);
+    await issueToken(maker, { namespace: 'ns', name: account }, spec);
     return 'issued';
   } catch (error) {
     return `${(error as ApiError).code} ${(error as ApiError).message}`;
   }
 };
+test('audiences of more characters than a token may have are refused before anything is signed', async () => {
+  const half = 'a'.repeat(MAX_AUDIENCE_CHARACTERS / 2);
+  expect((await ask({ audiences: [half, half] })).length).toBeLessThan(MAX_TOKEN);
+  expect(await refusal({ audiences: [half, half, 'b'] })).toMatch(/^422 .*spec\.audiences: Too long/);
+});
 test('requests that cannot be met', async () => {
   store.put('', 'pods', { metadata: { namespace: 'ns', name: 'q', uid: 'x' }, spec: { serviceAccountName: 'default' } } as never);
   secret('secret-1');
@@ -282,7 +292,7 @@ test('a mounted token lives a year and warns after an hour', async () => {
     return [Number(found.exp) - iat, warnafter === undefined ? undefined : warnafter - iat];
   };
   expect(life(await ask(spec))).toEqual([365 * 24 * 3600, 3607]);
-  expect(await issueToken(maker, 'ns', 'robot', spec)).toMatchObject({
+  expect(await issueToken(maker, { namespace: 'ns', name: 'robot' }, spec)).toMatchObject({
     expirationSeconds: 3607,
     expirationTimestamp: '2026-06-01T01:00:07Z',
   });
@@ -314,7 +324,81 @@ test('an issuer that cannot be looked up has no documents', () => {
 });
 
 test('another identity signs under its own names', async () => {
-  const { token } = await issueToken({ ...maker, identity: plat }, 'ns', 'robot', {});
+  const { token } = await issueToken({ ...maker, identity: plat }, { namespace: 'ns', name: 'robot' }, {});
   expect(parseJwt(token)?.claims).toHaveProperty(['plat.dev', 'namespace'], 'ns');
   expect(prove(token)).toBe('service account token has incomplete claims');
+});
+
+// ---- what later releases add -----------------------------------------------------------------------------------
+
+const allFeatures: TokenFeatures = { identifiers: true, podNodes: true, nodeBinding: true, accountUid: true };
+const node = (uid: string) => store.put('', 'nodes', { metadata: { name: 'n1', uid } } as never);
+const extraOf = (token: string) => (prove(token) as TokenResult).user.extra;
+const toNode = { boundObjectRef: { apiVersion: 'v1', kind: 'Node', name: 'n1' } };
+
+test('a token has an identifier, and its user knows it', async () => {
+  startWith(allFeatures);
+  const token = await ask();
+  expect(parseJwt(token)?.claims.jti).toBe('id-1');
+  expect(extraOf(token)).toEqual({ 'authentication.kubernetes.io/credential-id': ['JTI=id-1'] });
+  startWith(noTokenFeatures);
+  expect(parseJwt(await ask())?.claims).not.toHaveProperty('jti');
+  expect(extraOf(token)).toBeUndefined();
+});
+
+test('a token of a pod names its node, be that gone', async () => {
+  startWith(allFeatures);
+  store.put('', 'pods', {
+    metadata: { namespace: 'ns', name: 'p', uid: 'pod-1' },
+    spec: { serviceAccountName: 'robot', nodeName: 'n1' },
+  } as never);
+  const toPod = { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p' } };
+  expect(parseJwt(await ask(toPod))?.claims['kubernetes.io']).toMatchObject({ node: { name: 'n1' }, pod: { name: 'p', uid: 'pod-1' } });
+  node('node-1');
+  const token = await ask(toPod);
+  const extra = {
+    'authentication.kubernetes.io/credential-id': ['JTI=id-1'],
+    'authentication.kubernetes.io/pod-name': ['p'],
+    'authentication.kubernetes.io/pod-uid': ['pod-1'],
+    'authentication.kubernetes.io/node-name': ['n1'],
+    'authentication.kubernetes.io/node-uid': ['node-1'],
+  };
+  expect(extraOf(token)).toEqual(extra);
+  node('node-2');
+  expect(extraOf(token)).toEqual(extra);
+});
+
+test('a token that is bound to a node ends with it', async () => {
+  expect(await refusal(toNode)).toBe(
+    '400 cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled',
+  );
+  startWith(allFeatures);
+  expect(await refusal(toNode)).toBe('404 nodes "n1" not found');
+  node('node-1');
+  const token = await ask(toNode);
+  expect(prove(token)).toMatchObject({ user: { name } });
+  node('node-2');
+  expect(prove(token)).toBe('service account token has been invalidated');
+  node('node-1');
+  startWith({ ...allFeatures, nodeBinding: false });
+  expect(prove(token)).toBe('service account token is bound to a node, which this server does not check');
+});
+
+test('the uid of a request is that of the account', async () => {
+  const asking = (uid: string) => issueToken(maker, { namespace: 'ns', name: 'robot', uid }, {});
+  await expect(asking('uid-2')).resolves.toBeDefined();
+  startWith(allFeatures);
+  await expect(asking('uid-1')).resolves.toBeDefined();
+  await expect(asking('uid-2')).rejects.toThrow(
+    'Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "robot": the UID in the token request (uid-2) does not match the UID of the service account (uid-1)',
+  );
+});
+
+test.each([
+  ['1.24', [], noTokenFeatures],
+  ['1.29', ['ServiceAccountTokenJTI'], { ...noTokenFeatures, identifiers: true }],
+  ['1.32', [], { ...noTokenFeatures, identifiers: true, podNodes: true }],
+  ['1.36', ['TokenRequestServiceAccountUIDValidation'], allFeatures],
+])('release %s with gates %o', (release, gates, features) => {
+  expect(tokenFeatures(release, (gate) => gates.includes(gate as never))).toEqual(features);
 });

@@ -26,8 +26,11 @@ export interface CustomOptions {
 export function customDefinitions(options: CustomOptions, resource: Resource): Schemas {
   const { kind, group, version } = resource;
   const [own, list] = [options.names.ofResource(resource), options.names.ofList(resource)];
+  const { schemaExtensionPrefix: prefix } = options.identity;
+  const selectable = [...(resource.definition.selectable ?? [])].map((fieldPath) => ({ fieldPath }));
   const marked = (name: string): JsonObject => ({
-    [`${options.identity.schemaExtensionPrefix}group-version-kind`]: [{ group, kind: name, version }],
+    [`${prefix}group-version-kind`]: [{ group, kind: name, version }],
+    ...(selectable.length > 0 && { [`${prefix}selectable-fields`]: selectable }),
   });
   const publisher = new Publisher(options);
   return {

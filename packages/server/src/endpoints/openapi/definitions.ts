@@ -3,13 +3,15 @@
 import { ObjectHistory } from '@plat-dev/kinds/explain/schema/v1alpha1';
 import { explainGroup } from '@plat-dev/kinds/explain-kinds';
 import type { ActionSubresource, ViewSubresource } from '@plat-dev/kinds/kind';
-import { listSchema } from '@plat-dev/kinds/lists';
+import { listSchemaIn } from '@plat-dev/kinds/lists';
 import { ListMeta, ObjectMeta } from '@plat-dev/kinds/meta';
 import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Status, WatchEvent } from '@plat-dev/kinds/meta-kinds';
 import { setOwn } from '@plat-dev/lib/own';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { type Identity, kindExtensionPrefixes } from '@plat-dev/meta/identity';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '@plat-dev/schema/openapi';
+import { schemaIn } from '@plat-dev/schema/releases';
 import { type MessageType, message, req, string } from '@plat-dev/schema/types';
 import type { Resource } from '../../registry/catalog.ts';
 import type { Groups } from '../groups.ts';
@@ -34,22 +36,33 @@ const Patch = message('meta.v1.Patch', {});
 const common: readonly MessageType[] = [DeleteOptions, Status, WatchEvent, Patch, APIResourceList];
 export const discoveryTypes = { api: [APIVersions], apis: [APIGroupList], group: [APIGroup], version: [VersionInfo] } as const;
 
+interface DefinitionsOptions {
+  readonly identity: Identity;
+  readonly names: Names;
+  readonly describe: Describe;
+  /** Show the values that fields of built-in kinds may have. */
+  readonly enums: boolean;
+  /** Of the API. */
+  readonly release: ApiRelease;
+}
+
 export class Definitions {
   private readonly identity: Identity;
   private readonly names: Names;
   private readonly describe: Describe;
   private readonly enums: boolean;
+  private readonly release: ApiRelease;
 
-  /** `enums`: show the values that fields of built-in kinds may have. */
-  constructor(identity: Identity, names: Names, describe: Describe, enums: boolean) {
+  constructor({ identity, names, describe, enums, release }: DefinitionsOptions) {
     this.identity = identity;
     this.names = names;
     this.describe = describe;
     this.enums = enums;
+    this.release = release;
   }
 
   *v2(resources: readonly Resource[], groups: Groups): Work<Schemas> {
-    const types = [...this.typesOf(resources), ...Object.values(discoveryTypes).flat()];
+    const types = [...this.typesOf(resources), ...this.inRelease(Object.values(discoveryTypes).flat())];
     return this.finish(yield* openApiV2Definitions(types, this.options(resources, groups)), resources, 2);
   }
   *v3(resources: readonly Resource[], groups: Groups): Work<Schemas> {
@@ -61,17 +74,21 @@ export class Definitions {
   }
   /** Definitions of discovery documents, which belong to no resource. */
   v3Types(types: readonly MessageType[], groups: Groups): Schemas {
-    return this.finish(atOnce(openApiV3Schemas(types, this.options([], groups))), [], 3);
+    return this.finish(atOnce(openApiV3Schemas(this.inRelease(types), this.options([], groups))), [], 3);
   }
 
+  private inRelease(types: readonly MessageType[]): MessageType[] {
+    return types.map((type) => schemaIn(this.release, type));
+  }
   private typesOf(resources: readonly Resource[]): MessageType[] {
-    const types = new Set<MessageType>(common);
+    const { release } = this;
+    const types = new Set<MessageType>(this.inRelease(common));
     for (const { kind, schema, custom } of resources) {
       if (kind.group === explainGroup) types.add(ObjectHistory);
-      if (custom) types.add(ObjectMeta).add(ListMeta);
+      if (custom) types.add(schemaIn(release, ObjectMeta)).add(schemaIn(release, ListMeta));
       else {
         types.add(schema);
-        if (kind.verbs.includes('list')) types.add(listSchema(schema));
+        if (kind.verbs.includes('list')) types.add(listSchemaIn(release, schema));
       }
       for (const sub of Object.values(kind.subresources)) {
         if (sub.type !== 'object' && sub.schema !== undefined) types.add(sub.schema);

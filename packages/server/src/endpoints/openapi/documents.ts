@@ -9,6 +9,7 @@ import { gzip } from 'node:zlib';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { notAcceptable } from '@plat-dev/meta/errors';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
@@ -61,6 +62,8 @@ export interface DocumentOptions {
   readonly validatesFields: boolean;
   readonly history: boolean;
   readonly describe: Describe;
+  /** Of the API. */
+  readonly release: ApiRelease;
 }
 
 interface Piece {
@@ -88,7 +91,7 @@ export class Documents {
     this.options = { ...options, names };
     this.groups = groups;
     this.remote = remote;
-    this.definitions = new Definitions(options.identity, names, options.describe, options.enums);
+    this.definitions = new Definitions({ ...options, names });
   }
 
   /** The document of the second release: everything in one. */

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
 import { servesHistory } from '../../history/access.ts';
 import { parseAccept } from '../../request/negotiate.ts';
+import { sentBefore } from '../../response/entity-tag.ts';
 import { acceptsGzip, head } from '../../response/respond.ts';
 import { endWith } from '../../response/response-pieces.ts';
 import type { Services } from '../../services.ts';
@@ -41,6 +42,7 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
         validatesFields: services.registry.env.feature('ServerSideFieldValidation'),
         history: servesHistory(services.registry.catalog),
         describe: descriptionOf,
+        release: services.registry.catalog.release,
       },
       groups,
       options.remote,
@@ -108,11 +110,7 @@ function mediaOf(ctx: Context, release: 'v2' | 'v3'): 'json' | 'binary' | undefi
 async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: readonly string[]): Promise<void> {
   const etag = `"${form.hash}"`;
   const headers = ['ETag', etag, 'Vary', 'Accept-Encoding', 'Vary', 'Accept', ...more];
-  if (knows(ctx.header('if-none-match'), etag)) {
-    head(ctx, 304, headers);
-    ctx.res.end();
-    return;
-  }
+  if (sentBefore(ctx, etag, headers)) return;
   const packed = form.bytes.length >= GZIP_FROM && acceptsGzip(ctx);
   const bytes = packed ? await form.compressed() : form.bytes;
   if (ctx.res.destroyed) return;
@@ -123,9 +121,6 @@ async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: r
   if (ctx.method === 'HEAD') ctx.res.end();
   else endWith(ctx, bytes);
 }
-
-const knows = (header: string | undefined, etag: string): boolean =>
-  header?.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag) ?? false;
 
 function empty(ctx: Context, status: number): void {
   head(ctx, status, ['Content-Length', '0']);

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
 import { builtFrom } from '@plat-dev/lib/build-info';
 import { FakeClock } from '@plat-dev/lib/clock';
 import { jsonText } from '@plat-dev/lib/json-text';
@@ -25,7 +26,7 @@ const directory = temporaryDirectory('plat-kubectl');
 let server: http.Server;
 
 beforeAll(async () => {
-  const { services } = await testServices();
+  const { services } = await testServices(undefined, (name) => name === 'ServerSideFieldValidation' || defaultFeatures.isOn(name));
   const surface = endpoints(services, {
     build: { version: '0.0.0', release: '1.24', from: builtFrom },
     address: () => '127.0.0.1',
@@ -34,6 +35,7 @@ beforeAll(async () => {
     clock: new FakeClock(),
     metrics: new Metrics({ version: '1.24' }),
     beforeScrape: async () => {},
+    flags: () => ({}),
   });
   server = http.createServer(async (req, res) => {
     const ctx = new Context(req, res, 0);

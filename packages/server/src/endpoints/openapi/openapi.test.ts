@@ -165,7 +165,7 @@ test('custom kinds come and go with the schema their author wrote', async () => 
     kind: 'Seed',
     plural: 'seeds',
     scope: 'Namespaced',
-    versions: { v1: { schema: object('garden.Seed', { metadata: always(1, ObjectMeta) }), openapi } },
+    versions: { v1: { schema: object('garden.Seed', { metadata: always(1, ObjectMeta) }), openapi, selectable: new Set(['spec.word']) } },
     hub: 'v1',
   });
   await catalog.add(seeds);
@@ -180,6 +180,7 @@ test('custom kinds come and go with the schema their author wrote', async () => 
     description: 'a seed',
     properties: { spec: { properties: { n: { default: 3 }, word: { nullable: true } } }, metadata: { allOf: [{}] } },
     'x-kubernetes-group-version-kind': [{ group: 'garden.example.com', kind: 'Seed', version: 'v1' }],
+    'x-kubernetes-selectable-fields': [{ fieldPath: 'spec.word' }],
   });
   const v2 = await json('/openapi/v2');
   expect(v2.definitions['com.example.garden.v1.Seed'].properties.spec.properties).toEqual({

@@ -2,6 +2,7 @@
 
 import type { ActionSubresource, Subresource } from '@plat-dev/kinds/kind';
 import { schemaOf } from '@plat-dev/kinds/schemas';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { baseGroup, type Identity } from '@plat-dev/meta/identity';
 import type { Resource } from '../../registry/catalog.ts';
 import type { ServedVersion } from '../groups.ts';
@@ -29,6 +30,8 @@ export interface PathOptions {
   /** The server validates fields of requests without `fieldValidation`, too. */
   readonly validatesFields: boolean;
   readonly history: boolean;
+  /** Of the API. */
+  readonly release: ApiRelease;
 }
 
 const proxyMethods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
@@ -244,7 +247,7 @@ class ResourcePaths {
       return [{ path, parameters, operations: [this.create(this.id('create', capital(name)), description, definition, kind)] }];
     }
     const optionsKind = sub.kind.kind.endsWith('Options') ? sub.kind.kind : `${sub.kind.kind}${capital(name)}Options`;
-    const schema = schemaOf(sub.kind.group, sub.kind.version, optionsKind, this.options.identity);
+    const schema = schemaOf(sub.kind.group, sub.kind.version, optionsKind, this.options.identity, this.options.release);
     const query = schema === undefined ? [] : optionParameters(schema, this.options.describe);
     if (!sub.kind.kind.endsWith('Options')) {
       // Text rather than an object: the log of a pod.

@@ -8,6 +8,7 @@ import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
 import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Metrics } from '@plat-dev/lib/metrics';
+import { isAtLeast } from '@plat-dev/lib/version';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { ResolveService } from '../../admission/webhooks/service.ts';
 import { apiServices, automanagedLabel, servedVersions } from '../../registry/bootstrap/api-services.ts';
@@ -19,6 +20,7 @@ import { type Backend, Backends, type LocalServers } from './backends.ts';
 import { type ListedGroup, listedGroups, type Registered } from './order.ts';
 import { Registrations } from './registrations.ts';
 import type { RemoteOptions } from './remote.ts';
+import { RemoteResources } from './remote-resources.ts';
 import { type RemoteSpec, RemoteSpecs } from './specs.ts';
 
 export interface AggregationOptions {
@@ -36,6 +38,8 @@ export interface AggregationOptions {
 
 const GROUP = 'apiregistration';
 const PLURAL = 'apiservices';
+/** The first release with aggregated discovery. */
+const AGGREGATED_SINCE = '1.26';
 
 /** The parts of aggregation; views: the caches of the objects that the others read. */
 export type AggregationPart = 'views' | 'registrations' | 'availability' | 'specs';
@@ -44,6 +48,8 @@ export class Aggregation {
   private readonly options: AggregationOptions;
   private readonly backends: Backends;
   private readonly specs: RemoteSpecs;
+  /** Absent where no discovery asks for it. */
+  readonly remoteResources: RemoteResources | undefined;
   private ends: { close(): void }[] = [];
   private parts: { readonly registrations: Registrations; readonly availability: Availability } | undefined;
   private listing: { readonly key: string; readonly groups: readonly ListedGroup[] } = { key: '', groups: [] };
@@ -56,6 +62,9 @@ export class Aggregation {
     const remote = { clock, resolve, clientCertificate, isOwn, userAgent: `${identity.word}-aggregator` };
     this.backends = new Backends(services, (group, version) => ownGroupVersions.has(`${group}/${version}`), remote, local);
     this.specs = new RemoteSpecs({ apiServices: services, backends: this.backends, clock });
+    this.remoteResources = isAtLeast(catalog.release, AGGREGATED_SINCE)
+      ? new RemoteResources({ apiServices: services, backends: this.backends, clock })
+      : undefined;
   }
 
   /** Why a part fails; undefined while all work. */
@@ -83,8 +92,9 @@ export class Aggregation {
       report,
     });
     this.parts = { registrations, availability };
-    this.ends = [registrations, availability, this.specs, this.backends];
-    for (const part of [registrations, availability, this.specs]) part.start();
+    const started = [registrations, availability, this.specs, ...(this.remoteResources === undefined ? [] : [this.remoteResources])];
+    this.ends = [...started, this.backends];
+    for (const part of started) part.start();
   }
   close(): void {
     for (const part of this.ends) part.close();

@@ -2,6 +2,7 @@
 
 import type { X509Certificate } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { APIServiceSpec, ServiceReference } from '@plat-dev/kinds/apiregistration/schema/v1';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { ResolveService } from '../../admission/webhooks/service.ts';
@@ -21,6 +22,13 @@ export interface RemoteOptions {
   readonly userAgent: string;
   /** Whether a certificate is this server's own: a server is not proxied to itself. */
   readonly isOwn: (certificate: X509Certificate) => boolean;
+}
+
+interface GetOptions {
+  readonly timeoutMs: number;
+  readonly verified: boolean;
+  readonly address?: Address;
+  readonly connect?: (() => Duplex) | undefined;
 }
 
 /** Limits of this server's own calls: connections, calls that are in progress or wait, and bytes of a response. */
@@ -83,20 +91,23 @@ export class RemoteServer {
   }
 
   /**
-   * Sends a GET request of this server itself. `verified: false` does not verify the certificate. Rejects with an Error whose
-   * message is complete.
+   * Sends a GET request of this server itself. `verified: false` does not verify the certificate; `connect` leads to what answers within
+   * this process. Rejects with an Error whose message is complete.
    */
-  async get(path: string, user: User, options: { timeoutMs: number; verified: boolean; address?: Address }): Promise<Reply> {
-    const address = options.address ?? this.address();
+  async get(path: string, user: User, options: GetOptions): Promise<Reply> {
+    const { connect } = options;
+    const address = options.address ?? (connect === undefined ? this.address() : { host: this.serverName, port: this.port });
     const headers = [
       ...['host', `${this.serverName}:${this.port}`, 'accept', 'application/json', 'user-agent', this.options.userAgent],
       ...identityHeaders(user),
     ];
+    const client = connect === undefined ? this.clientFor(options.verified && this.verify) : this.clientWithin(connect);
     try {
-      const client = this.clientFor(options.verified && this.verify);
       return await client.call(address, { method: 'GET', path, headers }, options.timeoutMs);
     } catch (error) {
       throw new Error(callFault(error as Error, address), { cause: error });
+    } finally {
+      if (connect !== undefined) client.close();
     }
   }
 
@@ -125,6 +136,10 @@ export class RemoteServer {
     return { ca, certificate, key, serverName, insecure: !verified, isOwn: options.isOwn };
   }
 
+  /** For one call. */
+  private clientWithin(connectLocally: () => Duplex): HttpClient {
+    return new HttpClient({ clock: this.options.clock, connectLocally, maxConnections: 1, maxCalls: 1, maxBytes: MAX_BYTES });
+  }
   private clientFor(verified: boolean): HttpClient {
     this.checkShown();
     let client = this.clients.get(verified);

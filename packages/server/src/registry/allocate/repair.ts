@@ -12,6 +12,12 @@ import type { AllocationTable } from './table.ts';
 /** Operations of one commit. */
 const BATCH = 100;
 
+/** A member and the uid of the object that holds it. */
+export interface Holding {
+  readonly member: string;
+  readonly uid: string;
+}
+
 export interface Repaired {
   readonly freed: number;
   readonly restored: number;
@@ -19,12 +25,18 @@ export interface Repaired {
   readonly doubled: readonly string[];
 }
 
-export async function repairAllocations(cache: Cache, allocation: ServiceAllocation, services: readonly Service[]): Promise<Repaired> {
+/** `taken`: addresses that other objects than services hold. */
+export async function repairAllocations(
+  cache: Cache,
+  allocation: ServiceAllocation,
+  services: readonly Service[],
+  taken: readonly Holding[] = [],
+): Promise<Repaired> {
   const doubled: string[] = [];
   const freeing: Operation[] = [];
   const restoring: Operation[] = [];
-  const compare = (table: AllocationTable, membersOf: (service: Service) => readonly string[]): void => {
-    const holders = new Map<string, string>();
+  const compare = (table: AllocationTable, membersOf: (service: Service) => readonly string[], others: readonly Holding[] = []): void => {
+    const holders = new Map(others.map(({ member, uid }) => [member, uid]));
     for (const service of services)
       for (const member of membersOf(service)) {
         const uid = service.metadata.uid ?? '';
@@ -43,7 +55,7 @@ export async function repairAllocations(cache: Cache, allocation: ServiceAllocat
     }
     for (const [member, uid] of holders) if (!table.isUsed(member)) restoring.push(table.take(member, uid));
   };
-  compare(allocation.addresses, addressesOf);
+  compare(allocation.addresses, addressesOf, taken);
   compare(allocation.ports, (service) => portsOf(service).map(String));
   await commitAll(cache, freeing);
   await commitAll(cache, restoring);
@@ -51,7 +63,7 @@ export async function repairAllocations(cache: Cache, allocation: ServiceAllocat
 }
 
 /** Another server may repair at the same time; a conflict means that it has done so. */
-async function commitAll(cache: Cache, operations: readonly Operation[]): Promise<void> {
+export async function commitAll(cache: Cache, operations: readonly Operation[]): Promise<void> {
   for (let i = 0; i < operations.length; i += BATCH) {
     const batch = operations.slice(i, i + BATCH);
     try {

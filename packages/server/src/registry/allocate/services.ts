@@ -11,6 +11,7 @@ import { formatIP, type IPFamily, ipFamily, parseIP } from '@plat-dev/meta/ip';
 import type { AddressRange, Range } from '@plat-dev/meta/ranges';
 import type { Operation } from '@plat-dev/storage/engine';
 import type { Hook, HookRequest } from '../hooks.ts';
+import type { AddressObjects } from './address-objects.ts';
 import { patchAllocated, syncClusterIPs } from './allocated-values.ts';
 import { Claims } from './claims.ts';
 import { fillFamilies, keepsPreference, refuse } from './families.ts';
@@ -21,6 +22,8 @@ export interface ServiceAllocation {
   readonly ports: AllocationTable;
   readonly randomBelow: (limit: number) => number;
   readonly now: () => number;
+  /** Writes the objects of addresses, in releases that have them. */
+  readonly objects?: AddressObjects | undefined;
   /** Deletes the endpoints of a service together with it. */
   readonly alsoDelete?: (service: Service) => Operation | undefined;
 }
@@ -38,6 +41,9 @@ export function serviceHook(allocation: ServiceAllocation): Hook {
     if (service === undefined) run.remove(old as Service, request.operations);
     else if (old === undefined) run.create(service);
     else run.update(service, old);
+    if (allocation.objects === undefined || request.dryRun) return;
+    const [addresses, oldAddresses] = [service, old].map((one) => (one === undefined ? [] : addressesOf(one))) as [string[], string[]];
+    request.operations.push(...allocation.objects.changes((service ?? old) as Service, oldAddresses, addresses));
   };
 }
 
@@ -70,7 +76,7 @@ class Run {
     this.claims = claims;
   }
   private get families(): IPFamily[] {
-    return this.allocation.addresses.ranges.map((range) => range.family);
+    return [...new Set(this.allocation.addresses.ranges.map((range) => range.family))];
   }
 
   create(service: Service): void {
@@ -110,9 +116,9 @@ class Run {
 
   private giveAddress(service: Service, family: IPFamily, requestedIP: string): string {
     const { addresses, randomBelow, now } = this.allocation;
-    const range = addresses.ranges.find((r) => r.family === family) as AddressRange;
+    const ranges = addresses.ranges.filter((range) => range.family === family);
     if (requestedIP === '') {
-      const ip = addresses.propose(range, randomBelow, now());
+      const ip = proposal(ranges, (range) => addresses.propose(range, randomBelow, now()));
       if (ip === undefined) throw serviceUnavailable('failed to allocate a serviceIP: range is full');
       this.claims.note(addresses, ip);
       return ip;
@@ -124,7 +130,10 @@ class Run {
       throw new Error(why);
     };
     const ip = canonicalAddress(requestedIP);
-    if (range.indexOf(ip) === undefined) fail(`the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${range.text}`);
+    if (ranges.every((range) => range.indexOf(ip) === undefined)) {
+      const texts = ranges.map(({ text }) => text).join(', ');
+      fail(`the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${texts}`);
+    }
     if (this.claims.take(addresses, ip) === 'in use') fail('provided IP is already allocated');
     return requestedIP;
   }
@@ -248,6 +257,15 @@ class Run {
     if (port === undefined) throw serviceUnavailable('failed to allocate a HealthCheck NodePort 0: range is full');
     service.spec.healthCheckNodePort = port;
   }
+}
+
+/** The proposal of the first range that has one. */
+function proposal(ranges: readonly AddressRange[], propose: (range: AddressRange) => string | undefined): string | undefined {
+  for (const range of ranges) {
+    const ip = propose(range);
+    if (ip !== undefined) return ip;
+  }
+  return undefined;
 }
 
 /** A load balancer may have no node ports; ports that the client requests are allocated all the same. */

@@ -18,27 +18,51 @@ const EVENT_LIMIT = 16;
 const noFacts = { labels: undefined, fields: undefined };
 
 export class AllocationTable<R extends Range = Range> {
-  readonly ranges: readonly R[];
-  private readonly pools: ReadonlyMap<R, Pool>;
+  private allRanges: readonly R[];
+  private pools: ReadonlyMap<R, Pool>;
   private readonly collection: Collection;
+  private readonly bands: { reserved(range: R): number };
 
   /**
    * Must be made before the cache starts. `name` is the middle of the keys: `ips`. `reserved`: how many members at the start of
    * a range are left for those who name them.
    */
   constructor(cache: Cache, name: string, ranges: readonly R[], reserved: (range: R) => number = () => 0) {
-    this.ranges = ranges;
-    this.pools = new Map(ranges.map((range) => [range, new Pool(range.size, reserved(range))]));
+    this.allRanges = ranges;
+    this.bands = { reserved };
+    this.pools = new Map(ranges.map((range) => [range, this.newPool(range)]));
     this.collection = cache.declare({ prefix: `alloc/${name}/`, facts: () => noFacts, eventLimit: EVENT_LIMIT });
     this.collection.listen(({ item, type }) => this.mark(item.key, type === 'put'));
   }
+  private newPool(range: R): Pool {
+    return new Pool(range.size, this.bands.reserved(range));
+  }
+
+  get ranges(): readonly R[] {
+    return this.allRanges;
+  }
+  /** Gives out members of these ranges from now on. Ranges that stay keep their pools; members of others stay in use. */
+  follow(ranges: readonly R[]): void {
+    const fresh = ranges.filter((range) => !this.pools.has(range)).map((range): [R, Pool] => [range, this.newPool(range)]);
+    this.allRanges = ranges;
+    this.pools = new Map([...[...this.pools].filter(([range]) => ranges.includes(range)), ...fresh]);
+    this.markAll(fresh);
+  }
   /** Takes in what the cache has loaded. */
   loaded(): void {
-    for (const item of this.collection.items.all()) this.mark(item.key, true);
-    for (const key of this.collection.unreadable?.keys() ?? []) this.mark(key, true);
+    this.markAll(this.pools);
+  }
+  private markAll(pools: Iterable<[R, Pool]>): void {
+    const marked = [...pools];
+    if (marked.length === 0) return;
+    for (const item of this.collection.items.all()) this.markIn(marked, item.key, true);
+    for (const key of this.collection.unreadable?.keys() ?? []) this.markIn(marked, key, true);
   }
   private mark(member: string, used: boolean): void {
-    for (const [range, pool] of this.pools) {
+    this.markIn(this.pools, member, used);
+  }
+  private markIn(pools: Iterable<[R, Pool]>, member: string, used: boolean): void {
+    for (const [range, pool] of pools) {
       const index = range.indexOf(member);
       if (index !== undefined) pool.set(index, used);
     }

@@ -54,9 +54,10 @@ test.each([
   const done: string[] = [];
   const catalog = {
     feature: () => true,
+    serves: () => false,
     all: () => [{ kind: { group: 'apps' }, resources: [{ version: 'v1', group: 'apps', custom: false }] }],
   };
-  const finished = bootstrap(writer as never, catalog as never, kubernetes, 0, {}, (one) => done.push(one));
+  const finished = bootstrap(writer as never, catalog as never, kubernetes, 0, { trust: {}, serviceRanges: [] }, (one) => done.push(one));
   // Everything but what is held goes on without waiting for anything outside.
   await new Promise((resolve) => setImmediate(resolve));
   expect(done.sort()).toEqual(['api-services', 'flows', 'namespaces', 'priority-classes', 'roles', 'trust'].filter((one) => one !== part));

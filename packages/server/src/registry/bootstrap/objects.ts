@@ -46,6 +46,17 @@ export function serverService(identity: Identity, address: string, port: number)
   };
 }
 
+/** The range of `--service-cluster-ip-range`, as an object that gives out addresses. */
+export function defaultServiceRange(identity: Identity, cidrs: readonly string[], time: string) {
+  const product = identity.word.replace(/^./, (letter) => letter.toUpperCase());
+  const message = `${product} default Service CIDR is ready`;
+  return {
+    metadata: { name: identity.serviceName },
+    spec: { cidrs: [...cidrs] },
+    status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: time, reason: '', message }] },
+  };
+}
+
 export interface ProxyTrust {
   readonly clientCA: string;
   readonly usernameHeaders: readonly string[];

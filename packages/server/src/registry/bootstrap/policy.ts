@@ -5,7 +5,7 @@
 
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { Identity } from '@plat-dev/meta/identity';
-import { bootstrapPolicy } from '../../auth/bootstrap/objects.ts';
+import { bootstrapPolicy, type PolicyChoice } from '../../auth/bootstrap/objects.ts';
 import { type Reconciled, reconcileBinding, reconcileRole } from '../../auth/bootstrap/reconcile.ts';
 import type { SystemWriter } from '../system.ts';
 
@@ -14,13 +14,8 @@ type Named = { readonly metadata: { readonly name?: string; readonly namespace?:
 type Reconcile = (existing: ApiObject | undefined, desired: Named) => Reconciled<Named>;
 
 /** Returns how many objects were new. `time`: the time of now, as text. */
-export async function reconcilePolicy(
-  writer: SystemWriter,
-  identity: Identity,
-  feature: (gate: string) => boolean,
-  time: string,
-): Promise<number> {
-  const policy = bootstrapPolicy(identity, feature);
+export async function reconcilePolicy(writer: SystemWriter, identity: Identity, choice: PolicyChoice, time: string): Promise<number> {
+  const policy = bootstrapPolicy(identity, choice);
   const role: Reconcile = (existing, desired) => reconcileRole(identity, existing as never, desired as never);
   const binding: Reconcile = (existing, desired) => reconcileBinding(identity, existing as never, desired as never);
   const counts = await Promise.all([

@@ -4,11 +4,12 @@ import { X509Certificate } from 'node:crypto';
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Identity } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
+import { servesHistory } from '../../history/access.ts';
 import type { Catalog } from '../catalog.ts';
 import type { NewObject, SystemWriter } from '../system.ts';
 import { apiServices, servedVersions } from './api-services.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
-import { authenticationConfigMap, type ProxyTrust, systemNamespaces, systemPriorityClasses } from './objects.ts';
+import { authenticationConfigMap, defaultServiceRange, type ProxyTrust, systemNamespaces, systemPriorityClasses } from './objects.ts';
 import { reconcilePolicy } from './policy.ts';
 
 /** Whose certificates the server takes for those of clients, and of proxies that speak for clients. */
@@ -17,6 +18,13 @@ export interface PublishedTrust {
   readonly proxy?: ProxyTrust | undefined;
   /** Other servers on the same store may have authorities of their own, which are trusted in addition to those of this one. */
   readonly shared?: boolean;
+}
+
+/** What the first start is told besides. */
+export interface FirstStart {
+  readonly trust: PublishedTrust;
+  /** The ranges of addresses for services. */
+  readonly serviceRanges: readonly string[];
 }
 
 /** What the first start makes, part by part: each is done on its own. */
@@ -29,7 +37,7 @@ export async function bootstrap(
   catalog: Catalog,
   identity: Identity,
   now: number,
-  trust: PublishedTrust,
+  { trust, serviceRanges }: FirstStart,
   done: (part: BootstrapPart) => void = () => {},
 ): Promise<number> {
   const time = formatTime(now);
@@ -42,7 +50,10 @@ export async function bootstrap(
   };
   const counts = await Promise.all([
     part('namespaces', all('', 'namespaces', systemNamespaces(identity))),
-    part('roles', reconcilePolicy(writer, identity, catalog.feature, time)),
+    catalog.serves('networking', 'servicecidrs')
+      ? all('networking', 'servicecidrs', [defaultServiceRange(identity, serviceRanges, time)])
+      : 0,
+    part('roles', reconcilePolicy(writer, identity, { feature: catalog.feature, explains: servesHistory(catalog) }, time)),
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
     part(
       'flows',

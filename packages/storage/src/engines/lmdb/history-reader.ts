@@ -9,7 +9,7 @@ import type { Tables } from './table.ts';
 
 /** Limits of one call: records of other keys that are passed over, and bytes of values. */
 const MOST_RECORDS = 20_000;
-const MOST_BYTES = 16 * 2 ** 20;
+const MOST_BYTES = 4 * 2 ** 20;
 /** Rows between two looks at the clock. */
 const STEPS = 32;
 const LAST_INDEX = 65_535;

@@ -1,4 +1,4 @@
-/** StorageObjectInUseProtection: adds the finalizer that holds claims and volumes while they are in use. */
+/** StorageObjectInUseProtection: adds the finalizer that holds claims, volumes and classes of their attributes while they are in use. */
 import { own } from '@plat-dev/lib/own';
 import { domainName } from '@plat-dev/meta/identity';
 import { kinds, type MakePlugin } from '../../plugin.ts';
@@ -7,11 +7,12 @@ export const storageObjectInUseProtection: MakePlugin = ({ identity }) => {
   const finalizers: Readonly<Record<string, string>> = {
     persistentvolumeclaims: domainName(identity, 'pvc-protection'),
     persistentvolumes: domainName(identity, 'pv-protection'),
+    volumeattributesclasses: domainName(identity, 'vac-protection'),
   };
   return {
     name: 'StorageObjectInUseProtection',
     handles: (operation) => operation === 'CREATE',
-    concerns: kinds('persistentvolumeclaims', 'persistentvolumes'),
+    concerns: kinds('persistentvolumeclaims', 'persistentvolumes', 'storage/volumeattributesclasses'),
     admit({ object, served, subresource }) {
       if (object === undefined || subresource !== '') return;
       const finalizer = own(finalizers, served.kind.plural) as string;
