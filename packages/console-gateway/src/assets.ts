@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getAsset, isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { contentTypeOf } from '@plat-dev/lib/files/content-type';
 import { type BrowserRequest, type BrowserResponse, headerOf, send } from './exchange.ts';
@@ -11,26 +12,46 @@ const HTML = 'text/html; charset=utf-8';
 const fileName = /^(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 const ASSETS = 'assets/';
 
-/** Where `npm run build` puts the files: beside the chunks of the program, or in `dist` of the sources. */
-export function builtFiles(): string {
+/** Reads a file of the page by its path, such as `assets/main-HASH.js.br`; undefined: there is none. */
+type PageFiles = (path: string) => Promise<Buffer | undefined>;
+
+export const filesOf =
+  (directory: string): PageFiles =>
+  (path) =>
+    readFile(join(directory, path)).catch(() => undefined);
+
+/** The files that `npm run build` makes. In the executable they are assets of it. */
+export const builtFiles = (): PageFiles => (isSea() ? filesInExecutable : filesOf(builtDirectory()));
+
+const filesInExecutable: PageFiles = async (path) => {
+  try {
+    return Buffer.from(getAsset(`console/${path}`));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Beside the chunks of the program, or in `dist` of the sources. */
+function builtDirectory(): string {
   const places = ['../console/', '../../../dist/console/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   return places.find((place) => existsSync(`${place}index.html`)) ?? (places[0] as string);
 }
 
 /** Sends the file of a path below `/console/`, else the page itself, which has its own paths. */
-export async function sendAsset(directory: string, path: string, request: BrowserRequest, response: BrowserResponse): Promise<void> {
+export async function sendAsset(files: PageFiles, path: string, request: BrowserRequest, response: BrowserResponse): Promise<void> {
   const isAsset = path.startsWith(ASSETS);
   const type = contentTypeOf(path);
   const isFile = type !== undefined && fileName.test(path);
-  if (isFile && (await sendFile(join(directory, path), type, isAsset, request, response))) return;
+  if (isFile && (await sendFile(files, path, type, isAsset, request, response))) return;
   if (isAsset) send(request, response, 404, plainText, 'there is no such file of the console\n');
-  else if (!(await sendFile(join(directory, 'index.html'), HTML, false, request, response)))
+  else if (!(await sendFile(files, 'index.html', HTML, false, request, response)))
     send(request, response, 503, plainText, 'the console is not part of this build: `npm run build` makes it\n');
 }
 const plainText = ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store'];
 
 async function sendFile(
-  file: string,
+  files: PageFiles,
+  path: string,
   type: string,
   isAsset: boolean,
   request: BrowserRequest,
@@ -47,7 +68,7 @@ async function sendFile(
   ];
   for (const [encoding, suffix] of encodings) {
     if (encoding !== '' && !new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)) continue;
-    const bytes = await readFile(`${file}${suffix}`).catch(() => undefined);
+    const bytes = await files(`${path}${suffix}`);
     if (bytes === undefined) continue;
     send(request, response, 200, encoding === '' ? caching : [...caching, 'Content-Encoding', encoding], bytes);
     return true;

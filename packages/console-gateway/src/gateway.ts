@@ -11,19 +11,18 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Log } from '@plat-dev/lib/log';
 import type { Random } from '@plat-dev/lib/random';
-import { badRequest, forbidden, methodRefused, tooManyRequests, unauthorized } from '@plat-dev/meta/errors';
+import { badRequest, forbidden, methodRefused, tooManyRequests } from '@plat-dev/meta/errors';
 import { acceptWebSocket } from '@plat-dev/streams/accept-websocket';
 import { callOf } from './api-call.ts';
-import { builtFiles, sendAsset, sendWelcome } from './assets.ts';
+import { builtFiles, filesOf, sendAsset, sendWelcome } from './assets.ts';
 import type { Backend } from './backend.ts';
 import type { OneTimeCode } from './code.ts';
 import { CodeCheck } from './code-check.ts';
-import { cookieOf } from './cookie.ts';
 import { type BrowserRequest, type BrowserResponse, type BrowserUpgrade, headerOf, send, sendError } from './exchange.ts';
 import { type OpenIdEndpointOptions, serveOpenId } from './openid-endpoint.ts';
 import { OpenIdLogIns } from './openid-flow.ts';
 import { checkHost, checkSite, checkSocketSite, originOf, PAGE_HEADER } from './origin.ts';
-import { SessionEndpoint } from './session-endpoint.ts';
+import { SessionEndpoint, sessionOf } from './session-endpoint.ts';
 import { type Session, Sessions } from './sessions.ts';
 import { PAGE_MESSAGE_BYTES, WATCH_PROTOCOL, WatchConnection } from './watch-connection.ts';
 
@@ -59,6 +58,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
       logIns: backend.openId && new OpenIdLogIns(backend.openId, clock, random),
       publicHost,
       begin: async (request, origin, proof) => (await this.endpoint.begin(request, origin, 'oidc', proof)).headers,
+      log,
     };
   }
 
@@ -74,7 +74,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
   private async serve(request: Request, response: Response, upgrade: BrowserUpgrade<Socket> | undefined): Promise<void> {
     const { publicHost } = this.options;
     const [path = '', ...query] = (request.url ?? '/').split('?');
-    const origin = originOf(request);
+    const origin = originOf(request, publicHost);
     checkHost(request, origin, publicHost);
     if (path === '/') return sendWelcome(request, response);
     if (path.startsWith(`${CONSOLE_PATH}api/`)) return this.passOn(request, response, upgrade, origin);
@@ -84,7 +84,9 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     if (path.startsWith(openId)) return serveOpenId(this.openId, request, response, origin, path.slice(openId.length), query.join('?'));
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodRefused();
     if (!path.startsWith(CONSOLE_PATH)) return send(request, response, 308, ['Location', CONSOLE_PATH]);
-    return sendAsset(this.options.assets ?? builtFiles(), path.slice(CONSOLE_PATH.length), request, response);
+    const { assets } = this.options;
+    const files = assets === undefined ? builtFiles() : filesOf(assets);
+    return sendAsset(files, path.slice(CONSOLE_PATH.length), request, response);
   }
 
   private async passOn(request: Request, response: Response, upgrade: BrowserUpgrade<Socket> | undefined, origin: URL): Promise<void> {
@@ -95,7 +97,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
       if (headerOf(request, PAGE_HEADER.toLowerCase()) !== '1')
         throw forbidden({ group: '', resource: '' }, '', `requests of the console have the header ${PAGE_HEADER}: 1`);
     }
-    const session = this.sessionOf(request, origin);
+    const session = sessionOf(this.sessions, request, origin);
     const forget = session.onEnd(() => response.destroy());
     response.once('close', forget);
     backend.handle(request, response, upgrade && endedWith(session, upgrade), callOf(request, `${CONSOLE_PATH}api`, session.caller));
@@ -107,7 +109,7 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     if (upgrade?.protocol.toLowerCase() !== 'websocket' || !offered.includes(WATCH_PROTOCOL))
       throw badRequest(`connect by a WebSocket with the subprotocol ${WATCH_PROTOCOL}`);
     checkSocketSite(request, origin, publicHost);
-    const session = this.sessionOf(request, origin);
+    const session = sessionOf(this.sessions, request, origin);
     await session.caller();
     const count = this.connections.get(session) ?? 0;
     if (count >= MAX_CONNECTIONS) throw tooManyRequests(`a session has at most ${MAX_CONNECTIONS} connections for watches`, 1);
@@ -125,12 +127,6 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
       session.lastUse = clock.now();
     });
     new WatchConnection(webSocket, clock, (call) => backend.watch({ ...call, caller: session.caller, opener: request }));
-  }
-
-  private sessionOf(request: Request, origin: URL): Session {
-    const session = this.sessions.use(cookieOf(request, origin) ?? '');
-    if (session === undefined) throw unauthorized('log in first');
-    return session;
   }
 }
 

@@ -1,11 +1,12 @@
 /**
- * One of the watches of a page: its events go out in batches, without being parsed.
+ * One of the watches of a page: its events go out in batches, as the bytes that came.
  *
  *   opening → open → ended
  */
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
-import { type ApiError, notAcceptable, requestTooLarge } from '@plat-dev/meta/errors';
+import { type ApiError, notAcceptable, requestTooLarge, serviceUnavailable } from '@plat-dev/meta/errors';
 import type { WatchAnswer } from './backend.ts';
 
 /** A batch is sent after this time, or when it has so many bytes. */
@@ -100,7 +101,7 @@ export class OpenWatch {
     let start = 0;
     for (let at = chunk.indexOf(LINE_END); at >= 0 && !this.isEnded; at = chunk.indexOf(LINE_END, start)) {
       this.line.push(chunk.subarray(start, at));
-      this.add(this.line, this.lineBytes + at - start);
+      this.add(Buffer.concat(this.line));
       this.line = [];
       this.lineBytes = 0;
       start = at + 1;
@@ -110,11 +111,16 @@ export class OpenWatch {
     this.lineBytes += chunk.length - start;
     if (this.lineBytes > EVENT_BYTES) this.end(JSON.stringify(requestTooLarge(`an event has more than ${EVENT_BYTES} bytes`).status()));
   }
-  private add(event: readonly Buffer[], bytes: number): void {
-    if (bytes === 0) return;
-    if (this.batchBytes + bytes > MESSAGE_BYTES) this.flush();
-    this.batch.push(this.batch.length === 0 ? `{"id":${this.outlet.id},"events":[` : ',', ...event);
-    this.batchBytes += bytes;
+  private add(event: Buffer): void {
+    if (event.length === 0) return;
+    // Aggregated servers send events, too: one that is no JSON could end its message and speak for other watches.
+    if (!isUtf8(event) || !isJson(String(event))) {
+      this.end(JSON.stringify(serviceUnavailable('the API sent an event that is not JSON').status()));
+      return;
+    }
+    if (this.batchBytes + event.length > MESSAGE_BYTES) this.flush();
+    this.batch.push(this.batch.length === 0 ? `{"id":${this.outlet.id},"events":[` : ',', event);
+    this.batchBytes += event.length;
     if (this.batchBytes >= BATCH_BYTES) this.flush();
     else this.cancelFlush ??= this.outlet.clock.after(BATCH_MS, () => this.flush());
   }

@@ -1,4 +1,5 @@
 /** `/console/oidc/start` and `/console/oidc/callback`: log-in at an OpenID provider. */
+import type { Log } from '@plat-dev/lib/log';
 import { ApiError, methodRefused, pathNotFound } from '@plat-dev/meta/errors';
 import { openIdCookie, setOpenIdCookie } from './cookie.ts';
 import { type BrowserRequest, type BrowserResponse, send } from './exchange.ts';
@@ -11,11 +12,12 @@ export interface OpenIdEndpointOptions {
   readonly publicHost: string | undefined;
   /** Begins a session; returns the headers that give it to the browser. */
   begin(request: BrowserRequest, origin: URL, proof: Caller): Promise<readonly string[]>;
+  readonly log: Pick<Log, 'info'>;
 }
 
 /** `path`: what comes after `/console/oidc/`. */
 export async function serveOpenId(
-  { logIns, publicHost, begin }: OpenIdEndpointOptions,
+  { logIns, publicHost, begin, log }: OpenIdEndpointOptions,
   request: BrowserRequest,
   response: BrowserResponse,
   origin: URL,
@@ -36,9 +38,10 @@ export async function serveOpenId(
     const proof = await logIns.finish(new URLSearchParams(query), openIdCookie(request, origin));
     redirect(request, response, '/console/', [...removed, ...(await begin(request, origin, proof))]);
   } catch (error) {
-    // The page shows it beside the ways to log in.
-    const why = error instanceof ApiError && error.message !== 'Unauthorized' ? error.message : 'the log-in was not accepted';
-    redirect(request, response, `/console/?${new URLSearchParams({ error: why })}`, removed);
+    log.info('console log-in failed', { way: 'oidc', error: (error as Error).message, address: request.socket.remoteAddress });
+    // The page has its own words for it: those of a link would be anyone's.
+    const reason = error instanceof ApiError && error.code === 401 ? 'refused' : 'unavailable';
+    redirect(request, response, `/console/?error=${reason}`, removed);
   }
 }
 

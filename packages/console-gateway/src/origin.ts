@@ -8,10 +8,10 @@ export const PAGE_HEADER = 'X-Plat-Console';
 const nothing = { group: '', resource: '' };
 const refusedSite = () => forbidden(nothing, '', 'the request comes from another site than the console');
 
-/** The origin by which the browser reaches the server. Throws where the request names none. */
-export function originOf(request: BrowserRequest): URL {
+/** The origin by which the browser reaches the server, by TLS where that is its public name. Throws where the request names none. */
+export function originOf(request: BrowserRequest, publicHost: string | undefined): URL {
   const host = headerOf(request, 'host') ?? headerOf(request, ':authority') ?? '';
-  const origin = `${request.socket.encrypted === true ? 'https' : 'http'}://${host}`;
+  const origin = `${request.socket.encrypted === true || host.toLowerCase() === publicHost ? 'https' : 'http'}://${host}`;
   if (host === '' || !URL.canParse(origin)) throw badRequest('the request names no host');
   return new URL(origin);
 }
@@ -43,9 +43,12 @@ export function checkSocketSite(request: BrowserRequest, origin: URL, publicHost
 
 const publicOrigin = (host: string | undefined): string | undefined => (host === undefined ? undefined : `https://${host}`);
 
-/** Whether the other end of the connection is on this machine, without a proxy that says it stands for others. */
-export function isLocal(request: BrowserRequest): boolean {
-  const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined;
-  return (address === '::1' || /^127(\.\d+){3}$/.test(address)) && !isForwarded;
+/** Whether the other end of the connection is on this machine. */
+export function isLoopback({ socket }: BrowserRequest): boolean {
+  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return address === '::1' || /^127(\.\d+){3}$/.test(address);
 }
+
+/** Whether a proxy says that it stands for others. */
+export const isForwarded = ({ headers }: BrowserRequest): boolean =>
+  Object.keys(headers).some((name) => name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-'));

@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts';
 import type { CodeCheck } from './code-check.ts';
 import { cookieOf, setCookie } from './cookie.ts';
 import { type BrowserRequest, type BrowserResponse, headerOf, readJson, sendError, sendJson } from './exchange.ts';
-import { checkSite, isLocal } from './origin.ts';
+import { checkSite, isForwarded, isLoopback } from './origin.ts';
 import type { Caller, Session, Sessions, Way } from './sessions.ts';
 
 export interface SessionEndpointOptions<Request extends BrowserRequest, Response extends BrowserResponse, Socket extends Duplex> {
@@ -17,6 +17,13 @@ export interface SessionEndpointOptions<Request extends BrowserRequest, Response
   readonly publicHost: string | undefined;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info'>;
+}
+
+/** The session of a browser. Throws 401 where it has none. */
+export function sessionOf(sessions: Sessions, request: BrowserRequest, origin: URL): Session {
+  const session = sessions.use(cookieOf(request, origin) ?? '', isLoopback(request));
+  if (session === undefined) throw unauthorized('log in first');
+  return session;
 }
 
 export class SessionEndpoint<Request extends BrowserRequest, Response extends BrowserResponse, Socket extends Duplex> {
@@ -55,9 +62,7 @@ export class SessionEndpoint<Request extends BrowserRequest, Response extends Br
   }
 
   private async show(request: Request, response: Response, origin: URL): Promise<void> {
-    const session = this.options.sessions.use(cookieOf(request, origin) ?? '');
-    if (session === undefined) throw unauthorized('log in first');
-    sendJson(request, response, 200, await this.viewOf(request, session));
+    sendJson(request, response, 200, await this.viewOf(request, sessionOf(this.options.sessions, request, origin)));
   }
 
   private async logIn(request: Request, response: Response, origin: URL): Promise<void> {
@@ -74,7 +79,7 @@ export class SessionEndpoint<Request extends BrowserRequest, Response extends Br
     const { name } = await proof();
     log.info('console log-in', { way, user: name, address: request.socket.remoteAddress });
     sessions.end(cookieOf(request, origin) ?? '');
-    const { id, session } = sessions.begin(way, proof);
+    const { id, session } = sessions.begin(way, proof, { user: name, isLoopback: isLoopback(request) });
     return { session, headers: setCookie(origin, id) };
   }
 
@@ -84,7 +89,7 @@ export class SessionEndpoint<Request extends BrowserRequest, Response extends Br
   ): { readonly way: Way; readonly caller: Caller } {
     const { backend, codes, publicHost } = this.options;
     if (typeof code === 'string') {
-      if (publicHost === undefined && !isLocal(request))
+      if (publicHost === undefined && (!isLoopback(request) || isForwarded(request)))
         throw forbidden(
           { group: '', resource: '' },
           '',

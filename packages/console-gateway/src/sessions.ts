@@ -15,6 +15,8 @@ import type { User } from '@plat-dev/meta/user';
 
 /** At the bound the least recently used session ends. */
 export const MAX_SESSIONS = 1000;
+/** Sessions of one user, who cannot end those of others by many log-ins; the least recently used of the user ends. */
+export const MAX_USER_SESSIONS = 50;
 const SESSION_MS = 12 * 3600_000;
 const IDLE_MS = 3600_000;
 const ID_BYTES = 32;
@@ -24,17 +26,26 @@ export type Way = 'code' | 'token' | 'certificate' | 'oidc' | 'proxy';
 /** Who makes a request: asked for each one, so that a credential that is revoked proves nothing any more. Throws then. */
 export type Caller = () => MaybePromise<User>;
 
+/** Who logged in, and from where. */
+export interface SessionOrigin {
+  readonly user: string;
+  /** Browsers send the cookies of this machine to all of its ports: whoever gets one there must not use it from elsewhere. */
+  readonly isLoopback: boolean;
+}
+
 export class Session {
   readonly way: Way;
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly caller: Caller;
+  readonly origin: SessionOrigin;
   lastUse: number;
   isEnded = false;
   private readonly open = new Set<() => void>();
 
-  constructor(way: Way, proof: Caller, now: number) {
+  constructor(way: Way, proof: Caller, origin: SessionOrigin, now: number) {
     this.way = way;
+    this.origin = origin;
     this.expires = now + SESSION_MS;
     this.lastUse = now;
     this.caller = () => {
@@ -75,23 +86,23 @@ export class Sessions {
     return this.sessions.size;
   }
   /** A new session and its id. */
-  begin(way: Way, proof: Caller): { readonly id: string; readonly session: Session } {
+  begin(way: Way, proof: Caller, origin: SessionOrigin): { readonly id: string; readonly session: Session } {
     const id = this.random.bytes(ID_BYTES).toString('base64url');
-    const session = new Session(way, proof, this.clock.now());
+    const session = new Session(way, proof, origin, this.clock.now());
     const key = hashOf(id);
-    // What the least recently used one has open must end with it.
-    for (const [oldest] of this.sessions) {
-      if (this.sessions.size < MAX_SESSIONS) break;
-      this.remove(oldest);
-    }
+    this.removeOldest(
+      [...this.sessions].filter(([, { session: other }]) => other.origin.user === origin.user),
+      MAX_USER_SESSIONS,
+    );
+    this.removeOldest([...this.sessions], MAX_SESSIONS);
     this.sessions.set(key, { session, cancelEnd: this.clock.after(SESSION_MS, () => this.remove(key)) });
     return { id, session };
   }
-  /** The session of an id, which is used by that; undefined: there is none, or no longer. */
-  use(id: string): Session | undefined {
+  /** The session of an id, which is used by that; undefined: there is none, no longer, or not for those who ask from elsewhere. */
+  use(id: string, isLoopback: boolean): Session | undefined {
     const key = hashOf(id);
     const entry = this.sessions.use(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined || (entry.session.origin.isLoopback && !isLoopback)) return undefined;
     const { session } = entry;
     const now = this.clock.now();
     if (now >= session.expires || (!session.isInUse && now - session.lastUse >= IDLE_MS)) {
@@ -106,6 +117,10 @@ export class Sessions {
   }
   close(): void {
     for (const key of [...this.sessions.keys()]) this.remove(key);
+  }
+  /** Makes room for one more. What the sessions have open ends with them. */
+  private removeOldest(entries: readonly (readonly [key: string, unknown])[], maximum: number): void {
+    for (const [key] of entries.slice(0, Math.max(0, entries.length + 1 - maximum))) this.remove(key);
   }
   private remove(key: string): void {
     const entry = this.sessions.get(key);

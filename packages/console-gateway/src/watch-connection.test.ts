@@ -14,6 +14,8 @@ class TestSocket extends EventEmitter {
   bufferedAmount = 0;
   pings = 0;
   isTerminated = false;
+  /** Whether messages of the page are left unread. */
+  isPaused = false;
   private readonly taken: (() => void)[] = [];
   reads = true;
 
@@ -30,6 +32,12 @@ class TestSocket extends EventEmitter {
   }
   ping(): void {
     this.pings++;
+  }
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
   }
   terminate(): void {
     this.isTerminated = true;
@@ -100,6 +108,32 @@ test('the API is not read while the page does not read, and nothing is lost', as
   socket.read();
   await turn();
   expect(socket.sent).toHaveLength(1 + written);
+});
+test('messages of a page that does not read its answers are not read', async () => {
+  const { socket } = await openedWatch();
+  socket.reads = false;
+  let refusals = 0;
+  while (!socket.isPaused && refusals < 100_000) {
+    socket.emit('message', Buffer.from('{"id":2,"open":"/healthz"}'), false);
+    refusals++;
+  }
+  expect(socket.bufferedAmount).toBeLessThan(PAUSED_BYTES + MESSAGE_BYTES);
+  socket.read();
+  expect(socket.isPaused).toBe(false);
+});
+test.each([
+  ['that ends its message and begins one of another watch', Buffer.from('{}],"id":2,"more":[{}\n')],
+  ['of half an object', Buffer.from('{"type":"ADDED"\n')],
+  ['with bytes that are no text, at which browsers close the connection', Buffer.from([0x22, 0xff, 0x22, 0x0a])],
+])('an event %s ends its own watch only', async (_, event) => {
+  const { socket, body, signal } = await openedWatch();
+  body.write(Buffer.concat([Buffer.from('{"a":1}\n'), event, Buffer.from('{"b":2}\n')]));
+  await turn();
+  expect(socket.sent.slice(1).map((message) => JSON.parse(message))).toEqual([
+    { id: 1, events: [{ a: 1 }] },
+    { id: 1, end: expect.objectContaining({ code: 503 }) },
+  ]);
+  expect(signal.aborted).toBe(true);
 });
 test('an event without an end ends its watch', async () => {
   const { socket, body, signal } = await openedWatch();

@@ -19,7 +19,7 @@ export const WATCH_PROTOCOL = 'console.v1';
 const MAX_WATCHES = 64;
 /** Bytes of a message of the page; a longer one ends the connection. */
 export const PAGE_MESSAGE_BYTES = 4 * 1024;
-/** While so many bytes wait for the page, no watch is read; the API ends those that fall behind by too much. */
+/** While so many bytes wait for the page, neither its messages nor its watches are read; the API ends those that fall behind. */
 export const PAUSED_BYTES = 1024 * 1024;
 /** A page that does not answer a ping until the next one is gone. */
 export const PING_MS = 20_000;
@@ -106,6 +106,8 @@ export class WatchConnection {
     const isFull = this.socket.bufferedAmount > PAUSED_BYTES;
     if (isFull === this.isPaused) return;
     this.isPaused = isFull;
+    if (isFull) this.socket.pause();
+    else this.socket.resume();
     for (const watch of this.watches.values()) {
       if (isFull) watch.pause();
       else watch.resume();

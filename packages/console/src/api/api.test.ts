@@ -30,6 +30,8 @@ test('a request has the header of the page, and what it sends', async () => {
     headers: { 'X-Plat-Console': '1', 'content-type': 'application/json' },
     body: '{"kind":"Pod"}',
     credentials: 'same-origin',
+    // Where another server would lead it, the rights of the user do not go.
+    redirect: 'error',
   });
 });
 

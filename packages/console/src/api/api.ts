@@ -25,7 +25,7 @@ export interface Api {
 
 /** The header that other sites cannot send: the gateway asks for it. */
 export const OWN_HEADER = 'X-Plat-Console';
-const API_BASE = '/console/api';
+export const API_BASE = '/console/api';
 
 /** `onUnauthorized` is called where the session has ended. */
 export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => void): Api {
@@ -39,6 +39,8 @@ export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => voi
         ...(signal === undefined ? {} : { signal }),
         credentials: 'same-origin',
         cache: 'no-store',
+        // One of an aggregated server could lead the request, with the user's rights, to any other object.
+        redirect: 'error',
       }),
     );
     if (response.ok) return response;

@@ -1,8 +1,8 @@
 /** The rows of a kind as the server's own Table, live. Only what rows show is kept of each object. */
 
 import type { Clock } from '@plat-dev/lib/clock';
-import { metaGroups } from '@plat-dev/meta/identity';
 import { type Signal, signal } from '@preact/signals';
+import { acceptAs } from './accept.ts';
 import type { Api, Query } from './api.ts';
 import type { ApiError } from './api-error.ts';
 import { collectionPath, type Kind } from './kinds.ts';
@@ -57,10 +57,6 @@ export interface CollectionOptions {
   readonly fieldSelector?: string | undefined;
 }
 
-/** Servers know the group of tables under the name of their identity. */
-export const tableAccept: string = [...metaGroups.map((group) => `application/json;as=Table;v=v1;g=${group}`), 'application/json'].join(
-  ',',
-);
 /** More rows are not kept: the page says so, and how to see fewer. */
 export const MAX_ROWS = 200_000;
 
@@ -87,7 +83,7 @@ export class Collection {
       clock,
       path: collectionPath(kind, kind.isNamespaced ? namespace : undefined),
       query,
-      accept: tableAccept,
+      accept: acceptAs('Table'),
       canWatch: kind.verbs.includes('watch'),
       onStart: () => this.#start(),
       onPage: (page) => this.#addPage(page),

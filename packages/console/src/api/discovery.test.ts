@@ -52,3 +52,42 @@ test('a server that does not answer at all is an error', async () => {
   await discovery.load();
   expect(discovery.state.value).toMatchObject({ phase: 'failed', error: { code: 503 } });
 });
+
+test('kinds that are read again and have not changed are the same values', async () => {
+  const answers = new Map<string, object>([
+    ['/api', { versions: ['v1'] }],
+    ['/apis', { groups: [] }],
+    ['/api/v1', { resources: [resource('pods', 'Pod'), resource('secrets', 'Secret')] }],
+  ]);
+  const discovery = new Discovery({ json: async (path: string) => structuredClone(answers.get(path)) } as Api);
+  await discovery.load();
+  const kinds = discovery.kinds.value;
+  await discovery.load();
+  expect(discovery.kinds.value).toBe(kinds);
+  answers.set('/api/v1', { resources: [resource('pods', 'Pod'), resource('secrets', 'Secret', { verbs: ['list'] })] });
+  await discovery.load();
+  expect(discovery.kinds.value.map((kind) => kinds.includes(kind))).toEqual([true, false]);
+});
+
+test('a server that lists its kinds wrongly costs no others', async () => {
+  const wrong = [
+    { name: 'widgets', kind: 'Widget', namespaced: true },
+    { name: 'gadgets', kind: 'Gadget', verbs: null },
+    { name: 7, kind: {}, verbs: [] },
+    resource('things', 'Thing', { shortNames: null }),
+  ];
+  const discovery = discoveryOf({
+    '/api': { versions: ['v1'] },
+    '/apis': { groups: [group('wrong.example.com', ['v1', 'v2', 'v3'])] },
+    '/api/v1': { resources: [resource('pods', 'Pod')] },
+    '/apis/wrong.example.com/v1': { resources: wrong },
+    '/apis/wrong.example.com/v2': { resources: null },
+    '/apis/wrong.example.com/v3': { resources: 'none' },
+  });
+  await discovery.load();
+  expect(discovery.kinds.value.map(({ resource: plural, shortNames }) => [plural, shortNames])).toEqual([
+    ['pods', []],
+    ['things', []],
+  ]);
+  expect(discovery.state.value).toEqual({ phase: 'ready', missing: ['wrong.example.com/v3'] });
+});

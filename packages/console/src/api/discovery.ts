@@ -13,14 +13,15 @@ interface GroupList {
     readonly preferredVersion?: { readonly version: string };
   }[];
 }
+interface Resource {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+}
 interface ResourceList {
-  readonly resources?: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
-    readonly verbs: readonly string[];
-    readonly shortNames?: readonly string[];
-  }[];
+  readonly resources?: readonly Partial<Resource>[] | null;
 }
 
 export type DiscoveryState =
@@ -49,9 +50,7 @@ export class Discovery {
       ]);
       const versions = [...core.versions.map((version) => ({ group: '', version })), ...groups.groups.flatMap(versionsOf)];
       const answers = await Promise.all(versions.map((one) => this.#kindsOf(one)));
-      const all = answers.flatMap((kinds) => kinds ?? []);
-      this.#all = new Map(all.map((kind) => [kindKey(kind), kind]));
-      this.kinds.value = preferred(all).filter(({ verbs }) => verbs.includes('list'));
+      this.#take(answers.flatMap((kinds) => kinds ?? []));
       this.state.value = {
         phase: 'ready',
         missing: versions.filter((_, i) => answers[i] === undefined).map(apiVersionOf),
@@ -59,6 +58,18 @@ export class Discovery {
     } catch (error) {
       this.state.value = { phase: 'failed', error: asApiError(error) };
     }
+  }
+
+  /** Kinds that are as they were stay the same values: what is open for one stays open. */
+  #take(kinds: readonly Kind[]): void {
+    const all = kinds.map((kind) => {
+      const last = this.#all.get(kindKey(kind));
+      return last !== undefined && JSON.stringify(last) === JSON.stringify(kind) ? last : kind;
+    });
+    this.#all = new Map(all.map((kind) => [kindKey(kind), kind]));
+    const listable = preferred(all).filter(({ verbs }) => verbs.includes('list'));
+    const shown = this.kinds.peek();
+    if (shown.length !== listable.length || listable.some((kind, i) => kind !== shown[i])) this.kinds.value = listable;
   }
 
   /** The kind that a URL names, at any version that is served. */
@@ -94,20 +105,26 @@ function versionsOf({ name, versions, preferredVersion }: GroupList['groups'][nu
 }
 
 /** `pods` with its subresources `pods/log` and `pods/status`. */
-function kindsOf({ group, version }: GroupVersion, { resources = [] }: ResourceList): Kind[] {
+function kindsOf({ group, version }: GroupVersion, list: ResourceList): Kind[] {
+  const resources = (list.resources ?? []).filter(isResource);
   return resources
     .filter(({ name }) => !name.includes('/'))
-    .map(({ name, kind, namespaced, verbs, shortNames = [] }) => ({
+    .map(({ name, kind, namespaced, verbs, shortNames }) => ({
       group,
       version,
       resource: name,
       kind,
-      isNamespaced: namespaced,
-      shortNames,
+      isNamespaced: namespaced === true,
+      shortNames: isTextList(shortNames) ? shortNames : [],
       verbs,
       subresources: resources.filter((one) => one.name.startsWith(`${name}/`)).map((one) => one.name.slice(name.length + 1)),
     }));
 }
+
+/** Aggregated servers list their kinds themselves: one that leaves something out must not cost all others. */
+const isResource = (one: Partial<Resource>): one is Resource =>
+  typeof one.name === 'string' && typeof one.kind === 'string' && isTextList(one.verbs);
+const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 
 /** The first version of each kind, which is the preferred one that has it. */
 function preferred(all: readonly Kind[]): Kind[] {

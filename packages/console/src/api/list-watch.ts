@@ -37,6 +37,8 @@ export interface ListWatchOptions<P extends ListPage> extends ListWatchHandlers<
   /** Selectors. */
   readonly query?: Query;
   readonly accept?: string;
+  /** The form of the objects of events, where it has another name than that of the list. */
+  readonly watchAccept?: string;
   /** False: kinds without the verb. */
   readonly canWatch?: boolean;
 }
@@ -47,7 +49,7 @@ const LONGEST_RETRY_MILLIS = 60_000;
 
 /** Lists and watches until the function that it returns is called. */
 export function listWatch<P extends ListPage>(options: ListWatchOptions<P>): () => void {
-  const { watches, clock, path, query, accept, canWatch = true } = options;
+  const { watches, clock, path, query, accept, watchAccept = accept, canWatch = true } = options;
   const abort = new AbortController();
   let closeWatch: (() => void) | undefined;
   let cancelRetry: Cancel | undefined;
@@ -77,7 +79,7 @@ export function listWatch<P extends ListPage>(options: ListWatchOptions<P>): () 
       path,
       resourceVersion,
       ...(query === undefined ? {} : { query }),
-      ...(accept === undefined ? {} : { accept }),
+      ...(watchAccept === undefined ? {} : { accept: watchAccept }),
       onEvents: options.onEvents,
       onEnd: (error) => {
         closeWatch = undefined;

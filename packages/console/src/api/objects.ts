@@ -1,5 +1,6 @@
 /** Whole objects of a kind, live: for pages that show a few of them with more than a table has. */
 import { type Signal, signal } from '@preact/signals';
+import { acceptAs } from './accept.ts';
 import type { ApiError } from './api-error.ts';
 import type { CollectionOptions, CollectionPhase } from './collection.ts';
 import { collectionPath } from './kinds.ts';
@@ -37,8 +38,11 @@ interface List<T> extends ListPage {
 export interface ObjectsOptions extends CollectionOptions {
   /** More are not kept. */
   readonly maximum?: number;
+  /** Spec, status and data are neither asked for nor sent. */
+  readonly isMetadataOnly?: boolean;
 }
 const USUAL_MAXIMUM = 5000;
+const metadataOnly = { accept: acceptAs('PartialObjectMetadataList'), watchAccept: acceptAs('PartialObjectMetadata') };
 
 /** Objects by uid. A new map for each change, so that it can be used as a value. */
 export class Objects<T extends ApiObject = ApiObject> {
@@ -50,7 +54,7 @@ export class Objects<T extends ApiObject = ApiObject> {
 
   /** Lists and watches until `close`. */
   constructor(options: ObjectsOptions) {
-    const { api, watches, clock, kind, namespace, labelSelector, fieldSelector, maximum = USUAL_MAXIMUM } = options;
+    const { api, watches, clock, kind, namespace, labelSelector, fieldSelector, maximum = USUAL_MAXIMUM, isMetadataOnly } = options;
     let listed = new Map<string, T>();
     this.#stop = listWatch<List<T>>({
       api,
@@ -58,6 +62,7 @@ export class Objects<T extends ApiObject = ApiObject> {
       clock,
       path: collectionPath(kind, kind.isNamespaced ? namespace : undefined),
       query: { labelSelector: labelSelector || undefined, fieldSelector: fieldSelector || undefined },
+      ...(isMetadataOnly === true ? metadataOnly : {}),
       canWatch: kind.verbs.includes('watch'),
       onStart: () => {
         listed = new Map();

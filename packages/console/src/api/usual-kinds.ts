@@ -19,7 +19,7 @@ const usual: readonly (readonly [group: RegExp, resource: string])[] = [
 ];
 
 /** Groups of the API itself have no domain, or that of an identity. */
-function isBuiltIn({ group }: Kind): boolean {
+export function isBuiltIn({ group }: Kind): boolean {
   return !group.includes('.') || Object.values(identities).some(({ groupSuffix }) => group.endsWith(`.${groupSuffix}`));
 }
 

@@ -11,6 +11,7 @@ export const pageModules: Readonly<Record<PageName, { readonly title: string; re
   graph: { title: 'Graph', load: () => import('../pages/graph/index.tsx') },
   now: { title: 'Now', load: () => import('../pages/now/index.tsx') },
   access: { title: 'Access', load: () => import('../pages/access/index.tsx') },
+  create: { title: 'Create', load: () => import('../pages/object/create/index.tsx') },
   nodes: { title: 'Nodes', load: () => import('../pages/nodes/index.tsx') },
 };
 

@@ -10,7 +10,7 @@
  */
 import type { KindReference } from '../api/kinds.ts';
 
-export const pageNames = ['overview', 'graph', 'now', 'access', 'nodes'] as const;
+export const pageNames = ['overview', 'graph', 'now', 'access', 'nodes', 'create'] as const;
 export type PageName = (typeof pageNames)[number];
 
 interface Place {

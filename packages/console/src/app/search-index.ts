@@ -71,11 +71,16 @@ export class SearchIndex {
     this.#abort.abort();
   }
 
-  /** Kinds before objects, and those that begin with the text before those that have it elsewhere. */
+  /** Kinds before objects, and those that begin with the text before those that have it elsewhere; an object of this very name first. */
   find(text: string): SearchResult[] {
     const wanted = text.trim().toLowerCase();
     if (wanted === '') return this.#kindEntries.slice(0, MAX_RESULTS);
-    return [...matches(this.#kindEntries, wanted), ...matches(this.#objectEntries, wanted)].slice(0, MAX_RESULTS);
+    const isNamed = ({ words }: Entry): boolean => words === wanted;
+    const kinds = matches(this.#kindEntries, wanted);
+    const objects = matches(this.#objectEntries, wanted);
+    const isOfKind = kinds.some(({ words }) => words.split(' ').includes(wanted));
+    const named = isOfKind ? [] : objects.filter(isNamed);
+    return [...named, ...kinds, ...objects.filter((one) => !named.includes(one))].slice(0, MAX_RESULTS);
   }
 
   async #read(kind: Kind): Promise<void> {

@@ -1,7 +1,7 @@
 /** Watches the chosen kinds from now on, and asks the history of each kind for what a watch does not say. */
 import type { Cancel, Clock } from '@plat-dev/lib/clock';
-import { metaGroups } from '@plat-dev/meta/identity';
 import { type Signal, signal } from '@preact/signals';
+import { acceptAs } from '../../api/accept.ts';
 import type { Api } from '../../api/api.ts';
 import { type ApiError, asApiError, isAborted } from '../../api/api-error.ts';
 import { loadHistory } from '../../api/history.ts';
@@ -19,8 +19,6 @@ export interface ChangeStreamOptions {
   readonly namespace: string | undefined;
 }
 
-const accept = (as: string): string =>
-  [...metaGroups.map((group) => `application/json;as=${as};v=v1;g=${group}`), 'application/json'].join(',');
 /** History is asked for all changes of so much time together. */
 const HISTORY_DELAY_MILLIS = 400;
 /** The clocks of the server and of the browser may differ. */
@@ -53,12 +51,12 @@ export class ChangeStream {
     const path = collectionPath(kind, kind.isNamespaced ? namespace : undefined);
     try {
       const { signal: aborted } = this.#abort;
-      const page = await api.json<ListPage>(path, { query: { limit: 1 }, accept: accept('PartialObjectMetadataList'), signal: aborted });
+      const page = await api.json<ListPage>(path, { query: { limit: 1 }, accept: acceptAs('PartialObjectMetadataList'), signal: aborted });
       if (aborted.aborted) return;
       const close = watches.open({
         path,
         resourceVersion: page.metadata?.resourceVersion ?? '',
-        accept: accept('PartialObjectMetadata'),
+        accept: acceptAs('PartialObjectMetadata'),
         onEvents: (events) => this.#receive(kind, events),
         onEnd: (error) => (error.code === 410 ? void this.#start(kind) : this.#fail(kind, error)),
       });

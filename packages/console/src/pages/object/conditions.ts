@@ -1,6 +1,7 @@
 /** What happened to an object, by what it says itself: created, conditions, asked to be deleted; newest first. */
+
+import { listAt, textAt, type Value } from '../../api/values.ts';
 import type { StatusTone } from '../../parts/tones.ts';
-import { listAt, textAt, type Value } from './values.ts';
 
 export interface TimelineEntry {
   /** Empty: the object does not say when. */

@@ -2,7 +2,7 @@
  * Objects that belong to each other by owner references. The API has no query for dependents, so the metadata of all kinds is read
  * where dependents can be: in the namespace of the owner, or everywhere for an owner of the whole cluster.
  */
-import { metaGroups } from '@plat-dev/meta/identity';
+import { acceptAs } from '../../api/accept.ts';
 import type { Api } from '../../api/api.ts';
 import { collectionPath, type Kind } from '../../api/kinds.ts';
 import type { ApiObject } from '../../api/objects.ts';
@@ -23,12 +23,8 @@ export interface Branch {
   readonly branches: readonly Branch[];
 }
 
-const partialList: string = [
-  ...metaGroups.map((group) => `application/json;as=PartialObjectMetadataList;v=v1;g=${group}`),
-  'application/json',
-].join(',');
 /** Objects of a kind that are read. */
-const MOST_OF_A_KIND = 1000;
+export const MOST_OF_A_KIND = 1000;
 const AT_ONCE = 6;
 /** They are many, they own nothing, and nothing that matters owns them. */
 const leftOut = new Set(['events', 'leases']);
@@ -38,17 +34,24 @@ interface PartialList {
   readonly items?: readonly { readonly metadata: ApiObject['metadata'] }[] | null;
 }
 
+/** Kinds of which an object can be owner or dependent of one in the namespace. */
+export const familyKinds = (kinds: readonly Kind[], namespace: string | undefined): Kind[] =>
+  kinds.filter((kind) => !leftOut.has(kind.resource) && (namespace === undefined || kind.isNamespaced));
+
 export async function readFamily(api: Api, kinds: readonly Kind[], namespace: string | undefined, signal: AbortSignal): Promise<Family> {
-  const asked = kinds.filter((kind) => !leftOut.has(kind.resource) && (namespace === undefined || kind.isNamespaced));
   const objects: Relative[] = [];
   const unread: string[] = [];
   const truncated: string[] = [];
-  const queue = [...asked];
+  const queue = familyKinds(kinds, namespace);
   const readNext = async (): Promise<void> => {
     for (let kind = queue.shift(); kind !== undefined; kind = queue.shift()) {
       try {
         const path = collectionPath(kind, namespace);
-        const page = await api.json<PartialList>(path, { accept: partialList, query: { limit: MOST_OF_A_KIND }, signal });
+        const page = await api.json<PartialList>(path, {
+          accept: acceptAs('PartialObjectMetadataList'),
+          query: { limit: MOST_OF_A_KIND },
+          signal,
+        });
         for (const { metadata } of page.items ?? []) objects.push({ kind, metadata });
         if (page.metadata?.continue) truncated.push(kind.kind);
       } catch {

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { ObjectReference } from '../../api/kinds.ts';
 import { useConsole } from '../../app/console.ts';
 import { Lazy } from '../../app/lazy.tsx';
+import { LiveObject, LiveObjectContext } from '../../app/live-object.ts';
 import { objectTabs } from '../../app/page-modules.ts';
 import { type ObjectRoute, tableHref } from '../../app/routes.ts';
 import { useKeys, useOpened, useTitle } from '../../app/use.ts';
@@ -16,7 +17,6 @@ import { TimeAgo } from '../../parts/time-ago.tsx';
 import { UnknownKind } from '../../parts/unknown-kind.tsx';
 import { shortText, visibleText } from '../../parts/visible-text.ts';
 import { Actions } from './actions/actions.tsx';
-import { LiveObject, LiveObjectContext } from './live-object.ts';
 import './object.css';
 
 export default function ObjectPage({ route: { kind: reference, namespace, name } }: { readonly route: ObjectRoute }) {

@@ -1,6 +1,7 @@
 /** The rows, or what is to be said where there are none. */
-import type { Kind } from '../../api/kinds.ts';
+import { type Kind, kindKey } from '../../api/kinds.ts';
 import { useConsole } from '../../app/console.ts';
+import { pageHref } from '../../app/routes.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Progress } from '../../parts/progress.tsx';
@@ -36,7 +37,8 @@ function Nothing({ kind, isNarrowed }: { readonly kind: Kind; readonly isNarrowe
   return (
     <EmptyState title={`There are no ${kind.resource}${namespace === undefined ? '' : ` in ${namespace}`}`}>
       <p>
-        They appear here as soon as they are created, for instance with <code>plat apply -f FILE</code>.
+        They appear here as soon as they are created: <a href={pageHref('create', namespace, { kind: kindKey(kind) })}>create one here</a>,
+        or with <code>plat apply -f FILE</code>.
       </p>
     </EmptyState>
   );

@@ -2,9 +2,9 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Collection, Row } from '../../api/collection.ts';
-import type { Kind } from '../../api/kinds.ts';
+import { type Kind, kindKey } from '../../api/kinds.ts';
 import { useConsole } from '../../app/console.ts';
-import { objectHref } from '../../app/routes.ts';
+import { objectHref, pageHref } from '../../app/routes.ts';
 import { useKeys } from '../../app/use.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import type { Selection } from './selection.ts';
@@ -27,16 +27,18 @@ export function Toolbar({ kind, query, collection, view, selection, filterField 
     const [row] = selection.targets(view.rows.peek());
     if (row !== undefined) location.navigate(objectHref(kind, row.namespace, row.name, { tab }));
   };
+  const newHref = pageHref('create', kind.isNamespaced ? location.route.value.namespace : undefined, { kind: kindKey(kind) });
   const hasLogs = kind.subresources.includes('log');
   useKeys(
     [
       { key: 'f', label: 'Filter the table', run: () => filterField.current?.focus() },
+      { key: 'c', label: 'Create an object', run: () => location.navigate(newHref) },
       { key: 'd', label: 'Delete the selected objects', run: askToDelete },
       { key: 'e', label: 'Edit the object', run: () => open('yaml') },
       { key: 'y', label: 'Show the YAML of the object', run: () => open('yaml') },
       ...(hasLogs ? [{ key: 'l', label: 'Show the logs of the pod', run: () => open('logs') }] : []),
     ],
-    [],
+    [newHref],
   );
   const selected = selection.keys.value.size;
   const canDelete = kind.verbs.includes('delete');
@@ -62,6 +64,11 @@ export function Toolbar({ kind, query, collection, view, selection, filterField 
         />
         All columns
       </label>
+      {kind.verbs.includes('create') && (
+        <a class="button" href={newHref}>
+          Create
+        </a>
+      )}
       {selected > 0 && canDelete && (
         <button type="button" class="danger" onClick={askToDelete}>
           Delete {selected.toLocaleString('en')}…

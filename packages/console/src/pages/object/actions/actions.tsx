@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks';
 import type { ObjectReference } from '../../../api/kinds.ts';
 import type { ApiObject } from '../../../api/objects.ts';
+import { numberAt } from '../../../api/values.ts';
 import { useConsole } from '../../../app/console.ts';
 import { useKeys } from '../../../app/use.ts';
 import { ConfirmDialog } from '../../../parts/dialog.tsx';
 import { visibleText } from '../../../parts/visible-text.ts';
-import { numberAt } from '../values.ts';
 import { canRestart, canScale, restartObject } from './changes.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { ScaleDialog } from './scale-dialog.tsx';

@@ -1,6 +1,6 @@
 /** Events of an object as rows, newest first. */
 import type { ApiObject } from '../../../api/objects.ts';
-import { numberAt, textAt } from '../values.ts';
+import { numberAt, textAt } from '../../../api/values.ts';
 
 export interface EventRow {
   readonly uid: string;

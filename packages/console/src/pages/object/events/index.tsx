@@ -3,6 +3,7 @@
 import type { Kind, ObjectReference } from '../../../api/kinds.ts';
 import { Objects } from '../../../api/objects.ts';
 import { useConsole } from '../../../app/console.ts';
+import { useLiveObject } from '../../../app/live-object.ts';
 import { useOpened } from '../../../app/use.ts';
 import { Badge } from '../../../parts/badge.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
@@ -11,7 +12,6 @@ import { Progress } from '../../../parts/progress.tsx';
 import { Text } from '../../../parts/text.tsx';
 import { TimeAgo } from '../../../parts/time-ago.tsx';
 import { visibleText } from '../../../parts/visible-text.ts';
-import { useLiveObject } from '../live-object.ts';
 import { type EventRow, eventRows } from './event-rows.ts';
 
 /** More are not kept. */

@@ -1,15 +1,15 @@
 /** Earlier versions of the object: who changed what, and the way back. */
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../../api/api-error.ts';
+import { mapAt, type ValueMap } from '../../../api/values.ts';
 import { useConsole } from '../../../app/console.ts';
+import { type LiveObject, useLiveObject } from '../../../app/live-object.ts';
 import { useLoaded } from '../../../app/use.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { ErrorBox } from '../../../parts/error-box.tsx';
 import { Progress } from '../../../parts/progress.tsx';
 import { TimeAgo } from '../../../parts/time-ago.tsx';
 import { visibleText } from '../../../parts/visible-text.ts';
-import { type LiveObject, useLiveObject } from '../live-object.ts';
-import { mapAt, type ValueMap } from '../values.ts';
 import { ChangeList } from '../yaml/change-list.tsx';
 import { ReviewDialog } from '../yaml/review-dialog.tsx';
 import { yamlText } from '../yaml/yaml-text.ts';

@@ -2,8 +2,8 @@
 import type { Api } from '../../../api/api.ts';
 import { asApiError } from '../../../api/api-error.ts';
 import { type ObjectReference, objectPath } from '../../../api/kinds.ts';
+import { isMap, mapAt, textAt, type ValueMap } from '../../../api/values.ts';
 import { FIELD_MANAGER } from '../actions/changes.ts';
-import { isMap, mapAt, textAt, type ValueMap } from '../values.ts';
 import { type Change, changesOf } from '../yaml/merge-values.ts';
 
 export interface ObjectVersion {

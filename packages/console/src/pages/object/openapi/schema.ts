@@ -6,7 +6,7 @@
  */
 import { own } from '@plat-dev/lib/own';
 import type { Kind } from '../../../api/kinds.ts';
-import { isMap, listAt, mapAt, textAt, type Value, type ValueMap } from '../values.ts';
+import { isMap, listAt, mapAt, textAt, type Value, type ValueMap } from '../../../api/values.ts';
 
 export interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, ValueMap>> };

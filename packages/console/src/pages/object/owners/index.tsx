@@ -1,7 +1,8 @@
 /** Who owns which field of the object, by manager. */
+
+import { useLiveObject } from '../../../app/live-object.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { shortText, visibleText } from '../../../parts/visible-text.ts';
-import { useLiveObject } from '../live-object.ts';
 import { fieldsOf, ownerOf } from '../yaml/owner-lines.ts';
 import './owners.css';
 

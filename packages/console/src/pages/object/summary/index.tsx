@@ -1,24 +1,28 @@
 /** The summary: what matters of a kind, what happened to the object, and what all objects have. */
 import { useConsole } from '../../../app/console.ts';
+import { useLiveObject } from '../../../app/live-object.ts';
 import { useLoaded } from '../../../app/use.ts';
 import { Progress } from '../../../parts/progress.tsx';
 import { timelineOf } from '../conditions.ts';
-import { useLiveObject } from '../live-object.ts';
 import { readSchema } from '../openapi/read-schema.ts';
 import { ShownValue } from '../parts/shown-value.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { Metadata } from './metadata.tsx';
+import { podSelector } from './own-pods.ts';
+import { OwnPods } from './pods-section.tsx';
 import type { Fact, FactTable } from './summary.ts';
 import { hasOwnSummary, summaryOf } from './summary-of.ts';
 
 export default function SummaryTab() {
-  const { api } = useConsole();
+  const { api, discovery } = useConsole();
   const live = useLiveObject();
-  const { kind } = live.reference;
+  const { kind, namespace } = live.reference;
   const schema = useLoaded((signal) => (hasOwnSummary(kind) ? Promise.resolve(undefined) : readSchema(api, kind, signal)), [kind]);
   const { value } = live;
   if (value === undefined || schema.phase === 'loading') return <Progress />;
   const { facts, tables } = summaryOf(kind, value, schema.phase === 'ready' ? schema.value : undefined);
+  const selector = podSelector(kind, value);
+  const podKind = discovery.find({ group: '', version: 'v1', resource: 'pods' });
   return (
     <div class="summary">
       {facts.length > 0 && (
@@ -31,6 +35,7 @@ export default function SummaryTab() {
         <h2>What happened</h2>
         <Timeline entries={timelineOf(value)} />
       </section>
+      {selector !== '' && podKind !== undefined && <OwnPods podKind={podKind} namespace={namespace} selector={selector} />}
       {tables.map((table) => (
         <TableOfFacts key={table.title} table={table} />
       ))}

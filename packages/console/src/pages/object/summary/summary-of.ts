@@ -1,6 +1,6 @@
 import type { Kind } from '../../../api/kinds.ts';
+import type { Value } from '../../../api/values.ts';
 import type { Schema } from '../openapi/schema.ts';
-import type { Value } from '../values.ts';
 import { anySummary } from './kinds/any.ts';
 import { namespaceSummary, nodeSummary } from './kinds/cluster.ts';
 import { claimSummary, configMapSummary, secretSummary } from './kinds/config.ts';

@@ -1,29 +1,26 @@
-/** Owners and dependents of the object as one tree. */
+/** Owners and dependents of the object as one tree, live. */
 import { useState } from 'preact/hooks';
 import { useConsole } from '../../../app/console.ts';
+import { useLiveObject } from '../../../app/live-object.ts';
 import { objectHref } from '../../../app/routes.ts';
-import { useLoaded } from '../../../app/use.ts';
+import { useOpened } from '../../../app/use.ts';
 import { Badge } from '../../../parts/badge.tsx';
-import { ErrorBox } from '../../../parts/error-box.tsx';
 import { Progress } from '../../../parts/progress.tsx';
 import { TimeAgo } from '../../../parts/time-ago.tsx';
 import { visibleText } from '../../../parts/visible-text.ts';
-import { type Branch, dependentsOf, type Family, ownersOf, type Relative, readFamily } from '../family.ts';
-import { useLiveObject } from '../live-object.ts';
+import { type Branch, dependentsOf, type Family, ownersOf, type Relative } from '../family.ts';
+import { LiveFamily } from '../live-family.ts';
 
 export default function TreeTab() {
-  const { api, discovery } = useConsole();
+  const { api, watches, clock, discovery } = useConsole();
   const live = useLiveObject();
-  const [reads, setReads] = useState(0);
   const { kind, namespace } = live.reference;
-  const uid = live.value?.metadata.uid;
-  const family = useLoaded((signal) => readFamily(api, discovery.kinds.peek(), namespace, signal), [uid, reads]);
-  const readAgain = (): void => setReads(reads + 1);
-  if (family.phase === 'failed') return <ErrorBox error={family.error} onRetry={readAgain} />;
-  if (family.phase === 'loading' || live.value === undefined) return <Progress label="Reading what belongs together…" />;
+  const kinds = discovery.kinds.value;
+  const family = useOpened(() => new LiveFamily({ api, watches, clock, kinds, namespace }), [kinds, namespace]).family.value;
+  if (family === undefined || live.value === undefined) return <Progress label="Reading what belongs together…" />;
   const self: Relative = { kind, metadata: live.value.metadata };
-  const dependents = dependentsOf(live.value.metadata.uid, family.value.objects);
-  const owners = ownersOf(self, family.value.objects);
+  const dependents = dependentsOf(live.value.metadata.uid, family.objects);
+  const owners = ownersOf(self, family.objects);
   const whole = owners.reduceRight<Branch>((inner, owner) => ({ object: owner, branches: [inner] }), {
     object: self,
     branches: dependents,
@@ -31,10 +28,7 @@ export default function TreeTab() {
   return (
     <div class="family">
       <p class="tool-line">
-        <span class="quiet">By owner references, as they were when this tab was opened.</span>
-        <button type="button" class="small" onClick={readAgain}>
-          Read again
-        </button>
+        <span class="quiet">By owner references, live.</span>
       </p>
       <ul class="tree">
         <TreeBranch branch={whole} self={self.metadata.uid} />
@@ -44,7 +38,7 @@ export default function TreeTab() {
           Nothing owns this object, and it owns nothing. Objects that only refer to each other are in the graph of the namespace.
         </p>
       )}
-      <Gaps family={family.value} />
+      <Gaps family={family} />
     </div>
   );
 }

@@ -11,8 +11,8 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { Api } from '../../../api/api.ts';
 import type { Status } from '../../../api/api-error.ts';
 import { type ObjectReference, objectPath } from '../../../api/kinds.ts';
+import { isMap, textAt } from '../../../api/values.ts';
 import { FIELD_MANAGER } from '../actions/changes.ts';
-import { isMap, textAt } from '../values.ts';
 import { type Conflict, type Decide, mergeValues } from './merge-values.ts';
 import { parseText, withoutField } from './places.ts';
 import { yamlText } from './yaml-text.ts';
@@ -27,9 +27,9 @@ export interface MergeResult {
   readonly conflicts: readonly Conflict[];
 }
 
-const YAML = 'application/yaml';
+export const YAML = 'application/yaml';
 /** The server answers with errors in YAML as well. */
-const readStatus = (text: string): Status => {
+export const readStatus = (text: string): Status => {
   const { value } = parseText(text);
   return isMap(value) ? value : {};
 };

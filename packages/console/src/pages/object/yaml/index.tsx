@@ -1,11 +1,11 @@
 /** The object as YAML, to read and to edit. */
 import { useEffect, useState } from 'preact/hooks';
 import { useConsole } from '../../../app/console.ts';
+import { type LiveObject, useLiveObject } from '../../../app/live-object.ts';
 import { useLoaded } from '../../../app/use.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { ErrorBox } from '../../../parts/error-box.tsx';
 import { Progress } from '../../../parts/progress.tsx';
-import { type LiveObject, useLiveObject } from '../live-object.ts';
 import { EditSession, readText } from './edit-session.ts';
 import { YamlEditor } from './yaml-editor.tsx';
 import './yaml.css';

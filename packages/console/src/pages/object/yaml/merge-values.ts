@@ -10,8 +10,8 @@
  */
 import { equal } from '@plat-dev/lib/equal';
 import { own, setOwn } from '@plat-dev/lib/own';
+import { isMap, type ValueMap } from '../../../api/values.ts';
 import type { FieldPath } from '../openapi/schema.ts';
-import { isMap, type ValueMap } from '../values.ts';
 
 export interface Change {
   readonly path: FieldPath;

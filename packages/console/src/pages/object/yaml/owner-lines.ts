@@ -1,6 +1,6 @@
 /** Owners of fields by the line on which each field stands. */
 import { type OwnedField, ownedFields } from '@plat-dev/patch/owners';
-import { isMap, valueAt } from '../values.ts';
+import { isMap, valueAt } from '../../../api/values.ts';
 import { parseText, rangeOf } from './places.ts';
 
 export interface FieldOwner {

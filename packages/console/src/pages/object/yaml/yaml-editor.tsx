@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../../api/api-error.ts';
 import { useConsole } from '../../../app/console.ts';
+import type { LiveObject } from '../../../app/live-object.ts';
 import { useLoaded } from '../../../app/use.ts';
 import { ErrorBox } from '../../../parts/error-box.tsx';
-import type { LiveObject } from '../live-object.ts';
 import { readSchema } from '../openapi/read-schema.ts';
 import type { Schema } from '../openapi/schema.ts';
 import { ConflictDialog } from './conflict-dialog.tsx';

@@ -1,7 +1,8 @@
 /** Kinds that have no page of their own, custom ones among them: their fields as the schema has them. */
+
+import { isMap, mapAt, type Value } from '../../../../api/values.ts';
 import type { Schema } from '../../openapi/schema.ts';
 import { propertiesOf } from '../../openapi/schema.ts';
-import { isMap, mapAt, type Value } from '../../values.ts';
 import { code, type Fact, list, type Shown, type Summary, text } from '../summary.ts';
 
 /** Shown elsewhere on the page. */

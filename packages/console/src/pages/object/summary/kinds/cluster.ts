@@ -1,5 +1,5 @@
 /** Nodes and namespaces. */
-import { listAt, mapAt, textAt, type Value, valueAt } from '../../values.ts';
+import { listAt, mapAt, textAt, type Value, valueAt } from '../../../../api/values.ts';
 import { code, fact, list, type Summary, state, text } from '../summary.ts';
 
 export function nodeSummary(node: Value): Summary {

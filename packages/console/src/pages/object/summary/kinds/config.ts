@@ -1,5 +1,5 @@
 /** Config maps, secrets and claims. */
-import { listAt, mapAt, textAt, type Value, valueAt } from '../../values.ts';
+import { listAt, mapAt, textAt, type Value, valueAt } from '../../../../api/values.ts';
 import { code, type Fact, fact, list, type Summary, state, text } from '../summary.ts';
 
 const immutable = (object: Value): readonly Fact[] => fact('Immutable', valueAt(object, 'immutable') === true ? 'Yes' : undefined);

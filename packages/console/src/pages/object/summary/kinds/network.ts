@@ -1,5 +1,5 @@
 /** Services and ingresses. */
-import { listAt, mapAt, textAt, type Value } from '../../values.ts';
+import { listAt, mapAt, textAt, type Value } from '../../../../api/values.ts';
 import { code, fact, list, type Shown, type Summary, text } from '../summary.ts';
 
 export function serviceSummary(service: Value): Summary {

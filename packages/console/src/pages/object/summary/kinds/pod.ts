@@ -1,4 +1,5 @@
-import { listAt, mapAt, numberAt, textAt, type Value, valueAt } from '../../values.ts';
+import { podState } from '../../../../api/pod-state.ts';
+import { listAt, mapAt, numberAt, textAt, type Value, valueAt } from '../../../../api/values.ts';
 import { code, type FactTable, fact, list, type Shown, type Summary, state, text } from '../summary.ts';
 
 export function podSummary(pod: Value): Summary {
@@ -21,16 +22,6 @@ export function podSummary(pod: Value): Summary {
       volumeTable(pod),
     ],
   };
-}
-
-/** The word that the column Status of a table has for it, in short. */
-function podState(pod: Value): string {
-  if (textAt(pod, 'metadata', 'deletionTimestamp') !== '') return 'Terminating';
-  const statuses = [...listAt(pod, 'status', 'initContainerStatuses'), ...listAt(pod, 'status', 'containerStatuses')];
-  const waiting = statuses.map((status) => textAt(status, 'state', 'waiting', 'reason')).find(Boolean);
-  const phase = textAt(pod, 'status', 'phase');
-  if (waiting !== undefined && phase !== 'Succeeded') return waiting;
-  return textAt(pod, 'status', 'reason') || phase || 'Unknown';
 }
 
 function containerTable(title: string, pod: Value, field: string, statusField: string): FactTable {

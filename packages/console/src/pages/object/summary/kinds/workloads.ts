@@ -1,5 +1,5 @@
 /** Deployments, replica sets, stateful sets, daemon sets, jobs and cron jobs. */
-import { listAt, mapAt, numberAt, textAt, type Value, valueAt } from '../../values.ts';
+import { listAt, mapAt, numberAt, textAt, type Value, valueAt } from '../../../../api/values.ts';
 import { code, type FactTable, fact, list, type Summary, state, text } from '../summary.ts';
 import { resourceTexts } from './pod.ts';
 

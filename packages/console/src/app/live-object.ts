@@ -3,10 +3,10 @@ import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { effect, type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { type ApiError, asApiError } from '../../api/api-error.ts';
-import type { CollectionOptions } from '../../api/collection.ts';
-import { type ObjectReference, objectPath } from '../../api/kinds.ts';
-import { type ApiObject, Objects } from '../../api/objects.ts';
+import { type ApiError, asApiError } from '../api/api-error.ts';
+import type { CollectionOptions } from '../api/collection.ts';
+import { type ObjectReference, objectPath } from '../api/kinds.ts';
+import { type ApiObject, Objects } from '../api/objects.ts';
 
 export type LiveState =
   | { readonly phase: 'loading' }
