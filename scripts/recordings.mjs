@@ -1,12 +1,19 @@
 // Packs what was recorded of a stock server into test/recordings, one compressed file a subject:
 //   node scripts/recordings.mjs DIRECTORY [OUT]
-// DIRECTORY has parity/ (conversations and what replays them), fixtures/wire/ (objects as JSON and as bytes) and api-facts/.
+// DIRECTORY has parity/ (conversations and what replays them), parity-1.36/ (those of another release), fixtures/wire/ (objects as
+// JSON and as bytes) and api-facts/. A subject that DIRECTORY does not have stays as it is.
 // A packed file is an object of path → text, or path → { base64 } where the bytes are no text.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
-const subjects = { parity: 'parity', wire: 'fixtures/wire', 'api-facts': 'api-facts' };
+const subjects = {
+  parity: 'parity',
+  'parity-1.36': 'parity-1.36',
+  wire: 'fixtures/wire',
+  'wire-1.36': 'fixtures/wire-1.36',
+  'api-facts': 'api-facts',
+};
 
 const [directory, out = resolve(import.meta.dirname, '../test/recordings')] = process.argv.slice(2);
 if (directory === undefined) {
@@ -28,6 +35,7 @@ function contentOf(file, subject) {
 mkdirSync(out, { recursive: true });
 for (const [subject, folder] of Object.entries(subjects)) {
   const from = join(directory, folder);
+  if (!existsSync(from)) continue;
   const files = readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.md'))
     .map((entry) => relative(from, join(entry.parentPath, entry.name)))

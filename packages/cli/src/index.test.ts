@@ -49,7 +49,7 @@ test('a wrong flag is refused before anything is done', async () => {
 test('the version is that of the package', async () => {
   const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
   expect(productVersion).toBe(manifest.version);
-  const own = `plat ${manifest.version} (API v1.24, v1.15 to v1.27 with --api-release, Node ${process.version})\n`;
+  const own = `plat ${manifest.version} (API v1.24, v1.15 to v1.36 with --api-release, Node ${process.version})\n`;
   // No server is known.
   expect((await plat('version')).stdout).toBe(own);
   expect((await plat('version', '--client')).stdout).toBe(own);
@@ -98,6 +98,27 @@ test('global flags with a value may stand between a group of commands and one of
     ['auth', 'can-i'],
   ] as const)
     expect((await plat(group, '-n', 'team', below, '--help')).stdout, group).toMatch(new RegExp(`^plat ${group} ${below} `));
+});
+
+test('flags of a command with their values may stand before its name, and before its group', async () => {
+  const isUndo = { code: 0, stdout: expect.stringMatching(/^plat rollout undo /) };
+  expect(await plat('rollout', '--to-revision', '2', 'undo', 'deployment/web', '--help')).toMatchObject(isUndo);
+  expect(await plat('--to-revision', '2', 'rollout', 'undo', 'deployment/web', '--help')).toMatchObject(isUndo);
+  expect(await plat('rollout', '--to-revision=2', 'undo', '--help')).toMatchObject(isUndo);
+  // A switch has no value: the next argument is the command.
+  expect(await plat('rollout', '--dry-run', 'undo', '--help')).toMatchObject(isUndo);
+  expect(await plat('-o', 'yaml', 'why', '-o', 'json', 'not', '-o', 'yaml', 'ready', '--help')).toMatchObject({
+    stdout: expect.stringMatching(/^plat why not ready /),
+  });
+  // The flag and its value reach the command: the error is about the value, and not about the command line.
+  expect(await plat('rollout', '--to-revision', 'two', 'undo', 'deployment/web')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--to-revision: "two" is not a whole number'),
+  });
+  expect(await plat('rollout', '--to-revision', '2', 'undoo')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('unknown command "rollout undoo" (did you mean undo?)'),
+  });
 });
 
 test('log is not said to go on by itself', async () => {

@@ -1,7 +1,7 @@
 /** The commands of `plat`, one line each, and the dispatch of a command line. */
 import { FlagError } from '@plat-dev/lib/flags';
 import { didYouMean } from '@plat-dev/lib/suggest';
-import { type Arities, flagsLast, isFlag } from './arguments.ts';
+import { type Arities, commandBelow, entryOf, type FoundCommand, flagsLast, isFlag } from './arguments.ts';
 import type { Command, CommandEntry, Failure, IO } from './command.ts';
 import { commandLines } from './command-group.ts';
 import { withSafeErrors } from './output/screen-text.ts';
@@ -210,7 +210,7 @@ async function dispatch(args: readonly string[], io: IO, table: readonly Command
   if (name === undefined || name === '--help' || name === '-h') return help([], io, table);
   if (name === 'help') return help(rest, io, table);
   if (name === '--version' || (name === '-v' && rest.length === 0)) return dispatch(['version', '--client'], io, table);
-  if (isFlag(name)) return dispatch(await commandFirst(args, io), io, table);
+  if (isFlag(name)) return dispatch(await commandFirst(args, io, table), io, table);
   // For completion scripts; not listed in help.
   if (name === '__complete') {
     const { argsToComplete, complete } = await import('./terminal/complete.ts');
@@ -270,37 +270,15 @@ async function globalFlags(io: IO): Promise<Arities> {
 }
 
 /** Flags may come before the command: `plat -n team get pods`. They are moved behind its name. */
-async function commandFirst(args: readonly string[], io: IO): Promise<readonly string[]> {
-  const commandArgs = flagsLast(args, await globalFlags(io));
+async function commandFirst(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<readonly string[]> {
+  const commandArgs = flagsLast(args, await globalFlags(io), table);
   if (isFlag(commandArgs[0] as string)) throw new FlagError(`a command is missing; \`${programName(io)} help\` lists them`);
   return commandArgs;
 }
 
-interface FoundCommand {
-  readonly command: Command;
-  /** The names that lead to it: `config view`. */
-  readonly path: readonly string[];
-  /** Its own arguments. */
-  readonly own: readonly string[];
-}
 async function descend(args: readonly string[], table: readonly CommandEntry[], io: IO): Promise<FoundCommand> {
-  const entry = find(args[0] as string, table, io);
-  const path = [entry.name];
-  let command = await entry.load();
-  let own = args.slice(1);
-  while (command.commands !== undefined) {
-    if (own[0] !== undefined && isFlag(own[0])) own = [...flagsLast(own, { ...(await globalFlags(io)), ...command.flags })];
-    const below = entryOf(own[0] ?? '', command.commands);
-    if (below === undefined) break;
-    path.push(below.name);
-    command = await below.load();
-    own = own.slice(1);
-  }
-  return { command, path, own };
+  return commandBelow(find(args[0] as string, table, io), args.slice(1), await globalFlags(io));
 }
-
-const entryOf = (name: string, table: readonly CommandEntry[]): CommandEntry | undefined =>
-  table.find((c) => c.name === name || c.aliases?.includes(name));
 
 function find(name: string, table: readonly CommandEntry[], io: IO): CommandEntry {
   const entry = entryOf(name, table);

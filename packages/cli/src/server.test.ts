@@ -47,6 +47,27 @@ test('a ready server says where it is and what to type next; a signal ends it wi
   expect(story).toEqual(['start on 7000', 'close']);
 });
 
+test('a server with stock names says how history and why are turned on, unless they are', async () => {
+  const saidWhenReady = async (...flags: string[]): Promise<string> => {
+    const { io, run, finish } = stand();
+    const done = run(...flags);
+    await io.said('is ready');
+    io.send('SIGINT');
+    await io.said('stopping');
+    finish();
+    await done;
+    return io.stdout.slice(io.stdout.indexOf('Its API groups'));
+  };
+  const setting = '--runtime-config=explain.k8s.io/v1alpha1=true';
+  const names =
+    'Its API groups end in k8s.io, the stock names.\nIt is release 1.24 of the API; the newest is 1.36 (--api-release latest).\n';
+  const hint = 'plat history, undo and why are off: --runtime-config explain.k8s.io/v1alpha1=true turns them on.\n';
+  expect(await saidWhenReady('--identity=kubernetes')).toBe(`${names}${hint}\n`);
+  expect(await saidWhenReady('--identity=kubernetes', setting)).toBe(`${names}\n`);
+  expect(await saidWhenReady('--identity=kubernetes', '--api-release=latest')).not.toContain('release');
+  expect(await saidWhenReady()).not.toContain('history');
+});
+
 test('a second signal ends it at once', async () => {
   const { io, run, finish } = stand();
   const done = run();

@@ -5,7 +5,7 @@ import { serverFlags } from '@plat-dev/compose/config/flags';
 import { parseServerFlags, type ServerOptions, serverHelp } from '@plat-dev/compose/config/server-options';
 import type { RunningServer } from '@plat-dev/compose/server';
 import { type Log, openLog } from '@plat-dev/lib/log';
-import { productVersion } from '@plat-dev/lib/version';
+import { latestRelease, productVersion } from '@plat-dev/lib/version';
 import { type Identity, kubernetes } from '@plat-dev/meta/identity';
 import { identityOf } from '@plat-dev/meta/identity-file';
 import { readIfPresent, writeSecretFile } from '@plat-dev/pki';
@@ -58,7 +58,7 @@ async function serve(start: StartServer, options: ServerOptions, io: IO): Promis
       throw error;
     });
     forgetRunning = await recordRunning(io, server.address, config);
-    if (!isStopping()) io.out(readyText(server, config, options, io, io.clock.monotonic() - began));
+    if (!isStopping()) io.out(await readyText(server, config, options, io, io.clock.monotonic() - began));
     const failed = await Promise.race([stopped, server.ended]);
     if (failed instanceof Error) throw failed;
     io.err('plat: stopping; interrupt again to stop at once\n');
@@ -91,7 +91,7 @@ async function configFile({ adminConfig, adminConfigPath, address }: StartedServ
 }
 
 /** The start message. */
-function readyText(server: StartedServer, config: string, options: ServerOptions, io: IO, millis: number): string {
+async function readyText(server: StartedServer, config: string, options: ServerOptions, io: IO, millis: number): Promise<string> {
   const store =
     options.store === 'etcd'
       ? `etcd at ${options.etcdServers.join(', ')}`
@@ -106,7 +106,7 @@ function readyText(server: StartedServer, config: string, options: ServerOptions
   ${selfCommand(io)} get namespaces${target}
   kubectl --kubeconfig ${displayPath} get ns
 ${consoleText(server.consoleLink, target, io)}
-${namesText(identityOf(options.identity), io)}
+${namesText(identityOf(options.identity), io)}${releaseText(options)}${await historyText(options)}
 `;
 }
 
@@ -122,6 +122,20 @@ function namesText(identity: Identity, io: IO): string {
   return identity.groupSuffix === kubernetes.groupSuffix
     ? `${names}, the stock names.\n`
     : `${names}. For manifests and tools with stock names (${kubernetes.groupSuffix}):\n\n  ${selfCommand(io)} server --identity ${kubernetes.name} --data-dir .plat-${kubernetes.name}\n`;
+}
+
+/** Which release of the API it is, for those who come with manifests and clients of newer ones. */
+function releaseText({ identity, apiRelease }: ServerOptions): string {
+  if (identityOf(identity).groupSuffix !== kubernetes.groupSuffix || apiRelease === latestRelease) return '';
+  return `It is release ${apiRelease} of the API; the newest is ${latestRelease} (--api-release latest).\n`;
+}
+
+/** How to turn on what a server with stock names leaves out. */
+async function historyText(options: ServerOptions): Promise<string> {
+  const { historyVersion, servesHistory } = await import('@plat-dev/compose/api-release');
+  const identity = identityOf(options.identity);
+  if (servesHistory(options, identity)) return '';
+  return `plat history, undo and why are off: --runtime-config ${historyVersion(identity)}=true turns them on.\n`;
 }
 
 /** How this program was called: by its name where it is installed, else by Node and its file. */

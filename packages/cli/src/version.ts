@@ -1,5 +1,6 @@
 /** `plat version`: the versions of this program and of the server. */
 
+import { isSea } from 'node:sea';
 import { builtFrom } from '@plat-dev/lib/build-info';
 import { bool, FlagError, flag, readChoice } from '@plat-dev/lib/flags';
 import { platform } from '@plat-dev/lib/platform';
@@ -92,7 +93,7 @@ async function serverVersion(options: ConnectOptions, io: IO): Promise<VersionIn
 
 function ownLines(server: VersionInfo | undefined): string {
   const [first, last] = [apiReleases[0], apiReleases.at(-1)];
-  const lines = `plat ${productVersion} (API v${apiRelease}, v${first} to v${last} with --api-release, Node ${process.version})\n`;
+  const lines = `plat ${productVersion} (API v${apiRelease}, v${first} to v${last} with --api-release, ${isSea() ? 'executable with ' : ''}Node ${process.version})\n`;
   return server === undefined ? lines : `${lines}Server Version: ${server.gitVersion}\n`;
 }
 function shortLines(client: VersionInfo, server: VersionInfo | undefined): string {

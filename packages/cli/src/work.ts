@@ -24,6 +24,8 @@ export interface Send {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Ends the request earlier than the command. */
   readonly signal?: AbortSignal;
+  /** As in `RequestOptions`. */
+  readonly ignoreWarnings?: boolean;
 }
 export interface SentObject<T> {
   readonly status: number;
@@ -119,7 +121,7 @@ export class Work {
   }
   private async request<T>(
     path: string,
-    { method, body, contentType = 'application/json', query = {}, signal }: Send,
+    { method, body, contentType = 'application/json', query = {}, signal, ignoreWarnings = false }: Send,
   ): Promise<SentObject<T>> {
     // In the order of the stock client, for scripts that read what -v prints.
     const search = queryOf(Object.fromEntries(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -130,6 +132,7 @@ export class Work {
       headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': contentType }) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : jsonText(body) }),
       signal: signal ?? this.signal,
+      ignoreWarnings,
       ...this.session.timeout,
     });
     if (answer.status >= 300) throw await errorOf(answer);

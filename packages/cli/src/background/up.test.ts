@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../../../../test/support/free-ports.ts';
 import type { IO } from '../command.ts';
+import { builtProgram } from '../own-program.ts';
 import { type TestIO, testIO } from '../testing.ts';
 import { down } from './down.ts';
 import { list } from './list.ts';
@@ -49,7 +50,7 @@ const newIO = (changes: Partial<IO> = {}): TestIO => testIO({ home, cwd: home, e
 const configFile = (name = '.kube/config'): string => join(home, name);
 const config = (name?: string): Config => parse(readFileSync(configFile(name), 'utf8')) as Config;
 const contexts = (name?: string): string[] => config(name).contexts.map((context) => context.name);
-const up = upCommand(() => ({ node: process.execPath, file: join(home, 'server.cjs') }));
+const up = upCommand(() => builtProgram(process.execPath, join(home, 'server.cjs')));
 const start = async (...args: string[]): Promise<void> => expect(await up.run(args, io)).toBe(0);
 const recordOf = async (name: string): Promise<ServerRecord> => (await records.read(name)) as ServerRecord;
 /** As a program that holds the lock all the time. */
@@ -226,7 +227,7 @@ describe('a server that was kept', () => {
     writeFileSync(join(home, 'server.cjs'), `if (process.argv.at(-1) === '--secure-port=${port}') process.exit(1);${standIn}`);
     const racing = upCommand(() => {
       if (!blocker.listening) blocker.listen(port);
-      return { node: process.execPath, file: join(home, 'server.cjs') };
+      return builtProgram(process.execPath, join(home, 'server.cjs'));
     });
     expect(await racing.run(['a'], io)).toBe(0);
     expect([log(), io.stderr]).toEqual(['started with --secure-port=0\n', gets()]);

@@ -246,11 +246,11 @@ async function spawnServer(
     throw new Error(
       `the directory ${cwd}, which its flags are relative to, does not exist any more: create it, or give the flags again from another directory`,
     );
-  const own = program();
-  const serverArgs = [own.file, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
+  const [command = '', ...first] = program().plat;
+  const serverArgs = [...first, 'server', `--data-dir=${records.dataDirectory(name)}`, ...port, ...args];
   const log = await newLog(records.logFile(name));
   try {
-    const child = spawn(own.node, serverArgs, {
+    const child = spawn(command, serverArgs, {
       cwd,
       detached: true,
       windowsHide: true,

@@ -1,7 +1,7 @@
 /** `plat check`: what uses versions that a release does not have, or deprecates. */
-import { type Flag, FlagError, type FlagValues, flag, readChoice, text } from '@plat-dev/lib/flags';
+import { type Flag, FlagError, type FlagValues, flag, readChoice, readRelease, text } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { apiReleases } from '@plat-dev/lib/version';
+import { apiReleases, latestRelease } from '@plat-dev/lib/version';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { parseYamlDocuments, stringifyYaml } from '@plat-dev/schema/yaml';
@@ -32,7 +32,7 @@ const checkFlags = {
   Objects: textFileFlags,
   Checking: {
     server: serverFlag,
-    'to-release': flag<string>('', 'Release to check for.', '1.15…1.27', (t) => readChoice(t, apiReleases)),
+    'to-release': flag<string>('', 'Release to check for.', `${apiReleases[0]}…${latestRelease}|latest`, readRelease),
     identity: text('', 'Names of groups in files: kubernetes, plat, or a JSON file.', {
       value: 'NAME',
       defaultText: 'that of the first object with a suffix, else of the server, else plat',

@@ -35,7 +35,7 @@ export async function relayBackend(work: Work): Promise<{ readonly backend: Rela
         relay.upgrade(request, { path, headers }).then((far) => {
           const socket = upgrade.take();
           if (socket === undefined) far.socket.destroy();
-          else join(far, socket, upgrade.head);
+          else join({ ...far, headers: harmless(far.headers) }, socket, upgrade.head);
         }, fail);
     },
     watch: ({ url, accept, signal }) => relay.stream(url, { accept }, signal),
@@ -47,11 +47,14 @@ const safety: ReadonlyMap<string, string> = new Map(
   safetyHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), safetyHeaders[i + 1] as string] as const] : [])),
 );
 
-/** Answers of the API as the browser gets them: no other server may loosen what protects the console, or set its cookie. */
-function protectedHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const { 'set-cookie': cookies, ...others } = headers;
-  const otherCookies = cookies?.filter((cookie) => !isConsoleCookie(cookie));
-  return { ...others, ...(otherCookies !== undefined && { 'set-cookie': otherCookies }), ...Object.fromEntries(safety) };
+/** Answers of the API as the browser gets them: no other server may loosen what protects the console. */
+const protectedHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders => ({ ...harmless(headers), ...Object.fromEntries(safety) });
+
+/** Without cookies of the console, and without consent to requests of other origins. */
+function harmless({ 'set-cookie': cookies, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+  const otherCookies = cookies?.filter((cookie) => !isConsoleCookie(cookie)) ?? [];
+  const others = Object.entries(headers).filter(([name]) => !name.startsWith('access-control-'));
+  return { ...Object.fromEntries(others), ...(otherCookies.length > 0 && { 'set-cookie': otherCookies }) };
 }
 
 function sendFailure(response: ServerResponse, error: unknown): void {

@@ -35,7 +35,7 @@ export class Catalogue {
 
   constructor(identity: Identity) {
     this.identity = identity;
-    const kinds = withOlderVersions(builtinKinds(identity), identity);
+    const kinds = withOlderVersions(builtinKinds(identity, 'all'), identity);
     for (const kind of kinds) {
       const shared = kind.sharesStoreOf;
       const store = shared && kinds.find(({ group, plural }) => group === shared.group && plural === shared.plural);

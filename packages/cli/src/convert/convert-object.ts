@@ -6,7 +6,7 @@
  */
 
 import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
-import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
+import { type ApiObject, type KindEnv, releaseEnv } from '@plat-dev/kinds/kind';
 import { fromHubNow, type ServedKind, toHubNow } from '@plat-dev/kinds/served-kind';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { FieldErrors } from '@plat-dev/meta/field';
@@ -24,6 +24,7 @@ export interface Converted {
 }
 
 const envOf = (identity: Identity): KindEnv => ({
+  ...releaseEnv(),
   identity,
   now: () => 0,
   feature: (name) => defaultFeatures.isOn(name),

@@ -186,7 +186,7 @@ test.each([
   [['-f', '-', '--write'], '--write: - is not a file'],
   [['-f', 'a', '--write', '-o', 'json'], 'leave out -o'],
   [['-f', 'a', '--to-release', '1.25', '--output-version', 'v1'], 'exclude each other'],
-  [['-f', 'a', '--to-release', '1.28'], `"1.28" is not one of ${apiReleases.join(', ')}`],
+  [['-f', 'a', '--to-release', '1.99'], `"1.99" is not one of ${apiReleases.join(', ')}`],
   [['-f', '-', '--output-version', 'apps/v3'], 'no kind has this version; there are apps/v1, apps/v1beta2, apps/v1beta1\n'],
   [['-f', '-', '--output-version', 'batc/v1'], 'no kind has this version (did you mean batch/v1?)\n'],
 ])('%j is refused', async (args, words) => {

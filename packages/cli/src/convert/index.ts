@@ -1,9 +1,9 @@
 /** `plat convert`: manifests in another version of the API, without a server. */
 
-import { bool, FlagError, type FlagValues, flag, readChoice, text } from '@plat-dev/lib/flags';
+import { bool, FlagError, type FlagValues, flag, readRelease, text } from '@plat-dev/lib/flags';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { didYouMean } from '@plat-dev/lib/suggest';
-import { apiRelease, apiReleases } from '@plat-dev/lib/version';
+import { apiRelease, apiReleases, latestRelease } from '@plat-dev/lib/version';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { parseYamlDocuments, stringifyYaml } from '@plat-dev/schema/yaml';
@@ -28,8 +28,11 @@ const convertFlags = {
   Converting: {
     local: bool(true, 'Convert the files; false converts the objects that they name, as the server has them.', { defaultText: 'true' }),
     'output-version': text('', 'Group and version to convert to, of the kinds that it has: apps/v1.', { value: 'GROUP/VERSION' }),
-    'to-release': flag<string>('', 'Convert versions that this release does not have, or deprecates.', '1.15…1.27', (t) =>
-      readChoice(t, apiReleases),
+    'to-release': flag<string>(
+      '',
+      'Convert versions that this release does not have, or deprecates.',
+      `${apiReleases[0]}…${latestRelease}|latest`,
+      readRelease,
     ),
     identity: text('', 'Names of groups: kubernetes, plat, or a JSON file.', {
       value: 'NAME',

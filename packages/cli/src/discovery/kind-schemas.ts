@@ -16,7 +16,7 @@ export function schemaOfKind(apiVersion: string, kind: string): MessageType | un
 function schemasOf(identity: Identity): ReadonlyMap<string, MessageType> {
   let schemas = schemasByIdentity.get(identity);
   if (schemas === undefined) {
-    const kinds = withOlderVersions(builtinKinds(identity), identity);
+    const kinds = withOlderVersions(builtinKinds(identity, 'all'), identity);
     schemas = new Map(
       kinds.flatMap(({ group, kind, versions }) =>
         Object.entries(versions).map(([version, { schema }]) => [`${joinApiVersion(groupName(identity, group), version)} ${kind}`, schema]),

@@ -45,6 +45,7 @@ const diffFlags = {
   'Comparing versions of one object': {
     from: text('', 'Version or time to compare from: 1234, 10m (ago), 10:32 or 2026-05-01T10:00:00Z.', { value: 'VERSION|TIME' }),
     to: text('now', 'Version or time to compare with.', { value: 'VERSION|TIME|now' }),
+    status: bool(false, 'Compare the status, too.'),
   },
   Connecting: connectFlags,
 };

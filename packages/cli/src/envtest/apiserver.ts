@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { ServerOptions } from '@plat-dev/compose/config/server-options';
 import type { RunningServer } from '@plat-dev/compose/server';
 import { makeDirectory } from '@plat-dev/lib/files/directories';
-import { flagHelp, readChoice } from '@plat-dev/lib/flags';
+import { flagHelp, readRelease } from '@plat-dev/lib/flags';
 import { openLog } from '@plat-dev/lib/log';
-import { apiRelease, apiReleases, patchRelease } from '@plat-dev/lib/version';
+import { apiRelease, patchRelease } from '@plat-dev/lib/version';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { firstAddress } from '@plat-dev/meta/ip';
 import { ensureAuthority, ensureServing, keysInMemory, servingNames, writeSecretFile } from '@plat-dev/pki';
@@ -17,7 +17,7 @@ import { stopSignal } from '../terminal/stop-signal.ts';
 import { envtestFlags, parseEnvtestFlags, RELEASE_VARIABLE } from './options.ts';
 
 /** How a stock server names its release with `--version`: the one that `/version` answers. */
-export const stockVersionText = (release: string): string => `Kubernetes v${patchRelease(readChoice(release, apiReleases))}\n`;
+export const stockVersionText = (release: string): string => `Kubernetes v${patchRelease(readRelease(release))}\n`;
 export const apiserverHelp = (): string => `kube-apiserver [flags]\n\n${flagHelp(envtestFlags)}`;
 
 /** Runs until a signal. Returns the exit code. */

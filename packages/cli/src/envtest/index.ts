@@ -1,7 +1,7 @@
 /** `plat envtest`: a directory of programs that Go's envtest takes in place of a stock server. */
 import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { makeDirectory } from '@plat-dev/lib/files/directories';
 import { file } from '@plat-dev/lib/flags';
 import { productVersion } from '@plat-dev/lib/version';
@@ -10,7 +10,7 @@ import { noArguments } from '../config/files.ts';
 import { userCache } from '../home.ts';
 import { type OwnProgram, ownProgram } from '../own-program.ts';
 import { apiserverHelp } from './apiserver.ts';
-import { apiserverScript, etcdScript, kubectlScript, type Program } from './launchers.ts';
+import { apiserverScript, etcdScript, kubectlScript } from './launchers.ts';
 
 const flags = {
   Directory: {
@@ -24,11 +24,11 @@ export const envtest = command({
   flags,
   more: `Examples:
   KUBEBUILDER_ASSETS=$(plat envtest) go test ./...
-  KUBEBUILDER_ASSETS=$(plat envtest) PLAT_API_RELEASE=1.27 go test ./...
+  KUBEBUILDER_ASSETS=$(plat envtest) PLAT_API_RELEASE=1.36 go test ./...
   KUBEBUILDER_ASSETS=$(plat envtest --dir ./bin) && export KUBEBUILDER_ASSETS
 
 Servers have stock names, keep their state in memory and run no controllers; PLAT_CONTROLLERS='*' runs them.
-PLAT_API_RELEASE=1.27 serves the API of another release, from 1.15 to 1.27.
+PLAT_API_RELEASE=1.36 makes it a server of another release, from 1.15 to 1.36, or the latest.
 `,
   async run({ options, args }, io) {
     noArguments(args);
@@ -41,14 +41,16 @@ PLAT_API_RELEASE=1.27 serves the API of another release, from 1.15 to 1.27.
   },
 });
 
-/** The scripts lead to one package by its path: two of them on one machine have directories of their own. */
-export function cacheDirectory(io: Pick<IO, 'env' | 'home'>, { file: plat }: Pick<OwnProgram, 'file'>): string {
-  const place = createHash('sha256').update(plat).digest('hex').slice(0, 12);
+/** The scripts lead to one package or executable by its path: two of them on one machine have directories of their own. */
+export function cacheDirectory(io: Pick<IO, 'env' | 'home'>, { plat }: Pick<OwnProgram, 'plat'>): string {
+  const place = createHash('sha256')
+    .update(plat.at(-1) as string)
+    .digest('hex')
+    .slice(0, 12);
   return join(userCache(io), `envtest-${productVersion}-${place}`);
 }
 
-export async function writeLaunchers(directory: string, { node, file: plat }: OwnProgram): Promise<void> {
-  const program: Program = { node, plat, etcd: join(dirname(plat), 'etcd.cjs') };
+export async function writeLaunchers(directory: string, program: OwnProgram): Promise<void> {
   const scripts = {
     'kube-apiserver': apiserverScript(program, apiserverHelp()),
     etcd: etcdScript(program),

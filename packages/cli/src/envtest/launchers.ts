@@ -1,15 +1,9 @@
 /**
- * The programs of an envtest directory: small shell scripts that need Node and this package alone. The scripts
+ * The programs of an envtest directory: small shell scripts that need Node and this package alone, or the executable. The scripts
  * contain their help text, because envtest runs `--help` before each start.
  */
-
-/** How programs of this package are run. */
-export interface Program {
-  readonly node: string;
-  /** `dist/plat.js`, and `dist/etcd.cjs` next to it. */
-  readonly plat: string;
-  readonly etcd: string;
-}
+import { isAbsolute } from 'node:path';
+import type { OwnProgram } from '../own-program.ts';
 
 /** Stands in each script, so that `kubectl` does not take another directory's script for the stock program. */
 const MARK = 'Made by plat envtest.';
@@ -30,9 +24,10 @@ END_OF_HELP
 done`;
 }
 
-/** Ends the script where this package is no longer where it was when the script was made. */
-const presence = (...files: readonly string[]): string =>
-  files
+/** Ends the script where what it runs is no longer where it was when the script was made. */
+const presence = (command: readonly string[]): string =>
+  command
+    .filter((word) => isAbsolute(word))
     .map(
       (path) => `if [ ! -e ${quoted(path)} ]; then
   printf '%s\\n' ${quoted(`plat envtest: ${path} is no longer there: run plat envtest again`)} >&2
@@ -43,11 +38,11 @@ fi`,
 
 const head = (about: string): string => `#!/bin/sh\n# ${MARK} ${about}`;
 
-export function apiserverScript({ node, plat }: Program, help: string): string {
+export function apiserverScript({ plat }: OwnProgram, help: string): string {
   return `${head('A server in memory that takes the flags of kube-apiserver.')}
 ${helpCase(help)}
-${presence(node, plat)}
-exec ${words([node, plat, '__kube-apiserver'])} "$@"
+${presence(plat)}
+exec ${words([...plat, '__kube-apiserver'])} "$@"
 `;
 }
 
@@ -65,16 +60,16 @@ Accepted without effect:
   --listen-peer-urls URLS
   --unsafe-no-fsync
 `;
-export function etcdScript({ node, etcd }: Program): string {
+export function etcdScript({ etcd }: OwnProgram): string {
   return `${head('Answers the health checks of envtest.')}
 ${helpCase(etcdHelp)}
-${presence(node, etcd)}
-exec ${words([node, etcd])} "$@"
+${presence(etcd)}
+exec ${words(etcd)} "$@"
 `;
 }
 
 /** The stock program where there is one on the PATH, else the commands of plat. */
-export function kubectlScript({ node, plat }: Program): string {
+export function kubectlScript({ plat }: OwnProgram): string {
   return `${head('Runs the stock kubectl of the PATH, or the commands of plat.')}
 set -f
 IFS=:
@@ -84,7 +79,7 @@ for directory in $PATH; do
   dd if="$found" bs=256 count=1 2>/dev/null | grep -q '${MARK}' && continue
   exec "$found" "$@"
 done
-${presence(node, plat)}
-exec ${words([node, plat])} "$@"
+${presence(plat)}
+exec ${words(plat)} "$@"
 `;
 }

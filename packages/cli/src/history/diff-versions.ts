@@ -13,6 +13,7 @@ import type { PastObject } from './versions.ts';
 interface Options extends ConnectOptions {
   readonly from: string;
   readonly to: string;
+  readonly status: boolean;
 }
 
 /** 0: the states are the same, 1: they differ. */
@@ -30,11 +31,20 @@ export async function diffVersions(args: readonly string[], options: Options, io
       after: `${to.version?.resourceVersion ?? options.to}/${shown}`,
     };
     const isOutline = from.version?.withoutValues === true || to.version?.withoutValues === true;
-    const text = isOutline ? objectDiff(outline(from.object), outline(to.object), names) : objectDiff(from.object, to.object, names);
+    const compare = (part: (object: PastObject | undefined) => PastObject | undefined): string =>
+      objectDiff(part(from.object), part(to.object), names);
+    const text = compare(isOutline ? outline : options.status ? (object) => object : withoutStatus);
     await page(io, text);
     if (isOutline) io.err('note: values are not kept in history, and not compared\n');
+    else if (text === '' && compare((object) => object) !== '') io.err('note: only the status is different; --status compares it\n');
     return text === '' ? 0 : 1;
   });
+}
+
+function withoutStatus(object: PastObject | undefined): PastObject | undefined {
+  if (object === undefined) return undefined;
+  const { status: _, ...rest } = object;
+  return rest as PastObject;
 }
 
 /** As history has objects whose values it does not keep: names of annotations and of keys. */

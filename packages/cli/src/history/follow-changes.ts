@@ -1,6 +1,7 @@
 /**
  * Changes of kinds as they happen. A watch says only that a kind has changed; what changed, and who did it, is read from its history,
- * after what was read before. So changes that no watch told are shown, too. The states:
+ * after what was read before. So changes that no watch told are shown, too. A watch takes a connection: of many kinds those with the
+ * newest changes have one, and the others are read now and then. The states:
  *
  *   following   watches are open; kinds of which they tell a change are read                         → lost when a watch or a read fails
  *   lost        watches are closed, and begin anew after a while; the wait grows with each failure   → following
@@ -19,8 +20,9 @@ import { type Change, changesOf, type HistoryPlace, type SeenVersions } from './
 /** Changes that are read at a time; of more the newest are shown. */
 export const MOST_CHANGES = 500;
 const PAGE = 20;
-/** Connections of watches: each kind that is followed takes one. */
-const MOST_WATCHES = 256;
+export const MOST_WATCHES = 32;
+/** How often kinds without a watch are read. */
+export const POLL_MS = 30_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
@@ -33,6 +35,8 @@ export class ChangeFollower {
   /** Places that are followed. */
   private readonly seen: Map<HistoryPlace, SeenVersions>;
   private readonly watches = new Map<HistoryPlace, Following<ApiObject>>();
+  /** Those of them that have no watch. */
+  private readonly polled: Set<HistoryPlace>;
   /** Places that have changed since they were read. */
   private changed = new Set<HistoryPlace>();
   private failure: Error | undefined;
@@ -53,26 +57,30 @@ export class ChangeFollower {
     this.work = work;
     this.isWanted = isWanted;
     this.show = show;
-    const followed = [...read].filter(([{ resource }]) => resource.verbs.includes('watch'));
+    const followed = [...read].filter(([{ resource }]) => resource.verbs.includes('watch')).sort(([, a], [, b]) => b.time - a.time);
+    this.polled = new Set(followed.slice(MOST_WATCHES).map(([place]) => place));
     // The time of the newest change is known when all changes were read, and not only those that the user asked for.
     this.seen = new Map(followed.map(([place, { version }]) => [place, { version, time: Number.POSITIVE_INFINITY }]));
     const agent = userAgent(io);
     this.streams = new Transport(session.connection, agent, io.clock, { maxSockets: MOST_WATCHES, signal });
-    const http = { ...httpOver(session.transport), stream: httpOver(this.streams).stream };
-    this.client = new Client(http, { userAgent: agent, metadataGroup: groupName(kubernetes, 'meta') });
+    this.client = new Client(httpOver(this.streams), { userAgent: agent, metadataGroup: groupName(kubernetes, 'meta') });
   }
   /** Until the command is interrupted, or nothing can be followed any more. */
   async run(): Promise<void> {
-    const { signal } = this.work;
+    const { io, signal } = this.work;
     signal.addEventListener('abort', () => this.wake(), { once: true });
+    if (this.polled.size > 0)
+      this.note(`${this.polled.size} types are read every ${POLL_MS / 1000} s; --kind names those to follow at once`);
+    const stopPolling = io.clock.every(POLL_MS, () => this.polled.forEach((place) => void this.ring(place)));
     try {
       while (!signal.aborted && this.seen.size > 0) {
-        for (const place of this.seen.keys()) if (!this.watches.has(place)) this.watch(place);
+        for (const place of this.seen.keys()) if (!this.watches.has(place) && !this.polled.has(place)) this.watch(place);
         if (this.failure !== undefined) await this.waitFor(this.failure);
         else if (this.changed.size > 0) await this.readChanged();
         else await new Promise<void>((resolve) => (this.wake = resolve));
       }
     } finally {
+      stopPolling();
       this.stopAll();
       this.streams.close();
     }
@@ -111,6 +119,7 @@ export class ChangeFollower {
   private leave(place: HistoryPlace, why: string): void {
     this.watches.get(place)?.stop();
     this.seen.delete(place);
+    this.polled.delete(place);
     this.changed.delete(place);
     this.note(`${typeName(place.resource)} is no longer followed: ${why}`);
   }

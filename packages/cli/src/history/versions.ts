@@ -122,7 +122,8 @@ export async function* historyPages(
   };
   let next: string | undefined;
   do {
-    const what = { method: 'GET', query: { ...filters, continue: next } } as const;
+    // Most commands read kinds that the user did not name, deprecated ones among them.
+    const what = { method: 'GET', query: { ...filters, continue: next }, ignoreWarnings: true } as const;
     const answer =
       name === undefined
         ? await work.sendTo<ObjectHistory>(resource, namespace, what)

@@ -15,7 +15,7 @@ import { loadConfig } from '@plat-dev/client/config';
 import { Discovery, resourcePath } from '@plat-dev/client/discovery';
 import { type Flag, parseFlags } from '@plat-dev/lib/flags';
 import { own } from '@plat-dev/lib/own';
-import { flagsLast, isFlag } from '../arguments.ts';
+import { commandBelow, entryOf, flagsLast, isFlag } from '../arguments.ts';
 import { Records } from '../background/records.ts';
 import type { Command, CommandEntry, IO } from '../command.ts';
 import { configFiles, connect, type Session } from '../connect.ts';
@@ -76,7 +76,7 @@ interface Line {
 async function candidates(args: readonly string[], io: IO, table: readonly CommandEntry[]): Promise<readonly string[]> {
   const partial = args.at(-1) ?? '';
   let wordsBefore = args.slice(0, -1);
-  if (wordsBefore[0] !== undefined && isFlag(wordsBefore[0])) wordsBefore = [...flagsLast(wordsBefore, { connectFlags })];
+  if (wordsBefore[0] !== undefined && isFlag(wordsBefore[0])) wordsBefore = [...flagsLast(wordsBefore, { connectFlags }, table)];
   const [head] = wordsBefore;
   // The value of a global flag before the command.
   if (head === undefined || isFlag(head)) {
@@ -97,24 +97,15 @@ async function candidates(args: readonly string[], io: IO, table: readonly Comma
   if (head === 'help') return described(table);
   const entry = entryOf(head, table);
   if (entry === undefined) return [];
-  let command = await entry.load();
-  let depth = 1;
-  for (let below = entryOf(wordsBefore[depth], command.commands); below !== undefined; ) {
-    command = await below.load();
-    depth++;
-    below = entryOf(wordsBefore[depth], command.commands);
-  }
-  const path = wordsBefore.slice(0, depth);
+  const { command, path, own: ownWords } = await commandBelow(entry, wordsBefore.slice(1), { connectFlags });
   const flags = namedFlags(command.flags);
-  const { plain, givenFlags, open } = sorted(wordsBefore.slice(depth), flags);
+  const { plain, givenFlags, open } = sorted(ownWords, flags);
   const line: Line = { command, path, flags, args: plain, givenFlags, partial };
   if (open !== undefined) return valuesOf(open, line, io);
   if (partial.startsWith('-')) return flagLines(flags);
   const below = plain.length === 0 && command.commands !== undefined ? described(command.commands) : [];
   return [...below, ...(await positional(line, io))];
 }
-const entryOf = (name: string | undefined, table: readonly CommandEntry[] = []): CommandEntry | undefined =>
-  name === undefined ? undefined : table.find((c) => c.name === name || c.aliases?.includes(name));
 const described = (table: readonly Pick<CommandEntry, 'name' | 'summary'>[]): string[] =>
   table.map(({ name, summary }) => `${name}\t${summary}`);
 const flagLines = (flags: readonly NamedFlag[]): string[] => flags.map(({ name, flag }) => `--${name}\t${flag.help}`);

@@ -1,8 +1,6 @@
 /** `plat why denied` and `plat why allowed`: what decided about a request, and what would allow it. */
 import { choice, FlagError, type FlagValues, text } from '@plat-dev/lib/flags';
-import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
-import type { JsonValue } from '@plat-dev/schema/types';
 import { type ActionSpec, actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
@@ -11,7 +9,7 @@ import { printable } from '../output/print-table.ts';
 import { shellWord } from '../terminal/shell-word.ts';
 import { type Work, withServer } from '../work.ts';
 import { accessText } from './access-text.ts';
-import { askWhy } from './ask.ts';
+import { askWhy, printAnswer } from './ask.ts';
 import { deniedQuestion, withQuestion } from './hint.ts';
 
 const table = {
@@ -114,19 +112,14 @@ async function explain(work: Work, word: 'denied' | 'allowed', { verb, target, a
   const answer = await askWhy(work, 'AccessExplanation', spec).catch((error: unknown) => {
     throw withQuestion(error, { command: questionText(word, action), as: options.as });
   });
-  const { allowed } = answer.status;
-  const code = allowed === (word === 'allowed') ? 0 : 1;
   const { io } = work;
-  if (options.output === 'json') io.out(`${jsonText(answer, 4)}\n`);
-  else {
+  const { status } = answer;
+  await printAnswer(io, options.output, answer, async () => {
     const { stringifyYaml } = await import('@plat-dev/schema/yaml');
-    if (options.output === 'yaml') io.out(stringifyYaml(answer as unknown as JsonValue));
-    else {
-      const isManifest = word === 'denied' && io.terminal.size() === undefined;
-      io.out(accessText({ verb, target, who: options.as ?? 'You', status: answer.status, isManifest }, stringifyYaml, paintFor(io)));
-    }
-  }
-  return code;
+    const isManifest = word === 'denied' && io.terminal.size() === undefined;
+    return accessText({ verb, target, who: options.as ?? 'You', status, isManifest }, stringifyYaml, paintFor(io));
+  });
+  return status.allowed === (word === 'allowed') ? 0 : 1;
 }
 function questionText(word: 'denied' | 'allowed', { resourceAttributes, nonResourceAttributes }: ActionSpec): string {
   const { verb = '', path = '' } = nonResourceAttributes ?? {};

@@ -1,6 +1,4 @@
 /** `plat why conflict`: the fields of files that other managers own, field by field, and the ways out. */
-import { choice } from '@plat-dev/lib/flags';
-import { jsonText } from '@plat-dev/lib/json-text';
 import { ApiError, type StatusCause } from '@plat-dev/meta/errors';
 import type { ManagedFields } from '@plat-dev/patch';
 import { type FieldConflict, fieldConflicts } from '@plat-dev/patch/owners';
@@ -11,15 +9,14 @@ import { masked } from '../get/mask-secret.ts';
 import { paintFor } from '../output/colours.ts';
 import { isApplyConflict } from '../output/conflicts.ts';
 import type { ApiItem } from '../output/print-objects.ts';
-import { fieldManager } from '../program.ts';
-import { shownName, type Work, withServer } from '../work.ts';
+import { shownName, type Work } from '../work.ts';
 import { conflictsText, type ObjectConflicts } from './conflict-text.ts';
-import { checkFiles, type ExplainedObject, explainedFileFlags, explainedObjects, fileArguments } from './explained-files.ts';
+import { type ExplainedObject, explainedFileFlags, explainFiles, fileArguments } from './explained-files.ts';
 
 export const whyConflict = command({
   usage: '-f FILE|DIR|URL|- | -k DIR [flags]',
   summary: 'Explain which fields of files other managers own, and the ways out.',
-  flags: { ...explainedFileFlags, Printing: { output: choice('text', ['text', 'json'], 'Output format.', { short: 'o' }) } },
+  flags: explainedFileFlags,
   more: `
 The objects are applied as a dry run: nothing is stored. Values of secrets are not shown.
 
@@ -33,19 +30,13 @@ Exit codes:
   1   there are none, or the question failed
   2   the command line is wrong
 `,
-  async run({ options, args }, io) {
-    checkFiles('why conflict', args, options);
-    const manager = fieldManager(io, 'apply --server-side', options.fieldManager);
-    return withServer(options, io, async (work) => {
-      const explanations: ObjectConflicts[] = [];
-      for (const target of await explainedObjects(work, options)) explanations.push(await conflictsOf(work, target, manager));
-      if (options.output === 'json') io.out(`${jsonText({ objects: explanations }, 4)}\n`);
-      else
-        for (const one of explanations)
-          io.out(conflictsText(one, { manager, files: fileArguments(options), flags: io.repeatedFlags }, paintFor(io)));
-      return explanations.some(({ conflicts }) => conflicts.length > 0) ? 0 : 1;
-    });
-  },
+  run: ({ options, args }, io) =>
+    explainFiles(args, options, io, {
+      words: 'why conflict',
+      explain: conflictsOf,
+      text: (one, manager) => conflictsText(one, { manager, files: fileArguments(options), flags: io.repeatedFlags }, paintFor(io)),
+      holds: ({ conflicts }) => conflicts.length > 0,
+    }),
 });
 
 async function conflictsOf(work: Work, { ref, object }: ExplainedObject, manager: string): Promise<ObjectConflicts> {

@@ -1,14 +1,12 @@
 /** `plat why not deleted`, `plat why not ready` and `plat why pending`: what an object waits for, the first cause first, and the command to type next. */
 import { choice, FlagError } from '@plat-dev/lib/flags';
-import { jsonText } from '@plat-dev/lib/json-text';
-import type { JsonValue } from '@plat-dev/schema/types';
 import { command } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { namespaceFlag } from '../objects/object-flags.ts';
 import { paintFor } from '../output/colours.ts';
 import { sameCaller } from '../terminal/repeated-flags.ts';
 import { type Work, withServer } from '../work.ts';
-import { askWhy } from './ask.ts';
+import { askWhy, printAnswer } from './ask.ts';
 import { holds, type ObjectQuestionKind, objectHeadline, objectText } from './object-text.ts';
 
 interface ObjectQuestion {
@@ -65,12 +63,8 @@ async function explain(work: Work, question: ObjectQuestion, type: string, name:
   const { name: resource, group, namespaced } = await work.discovery.find(type);
   const spec = { group, resource, ...(namespaced && { namespace: work.namespace }), name };
   const answer = await askWhy(work, question.kind, spec);
-  if (output === 'json') io.out(`${jsonText(answer, 4)}\n`);
-  else if (output === 'yaml') io.out((await import('@plat-dev/schema/yaml')).stringifyYaml(answer as unknown as JsonValue));
-  else
-    io.out(
-      objectText({ kind: question.kind, name: `${resource}/${name}`, status: answer.status }, sameCaller(io.repeatedFlags), paintFor(io)),
-    );
+  const state = { kind: question.kind, name: `${resource}/${name}`, status: answer.status };
+  await printAnswer(io, output, answer, () => objectText(state, sameCaller(io.repeatedFlags), paintFor(io)));
   return holds(answer.status) ? 0 : 1;
 }
 

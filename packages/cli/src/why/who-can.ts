@@ -1,7 +1,5 @@
 /** `plat who can`: the subjects that may do something. */
 import { choice } from '@plat-dev/lib/flags';
-import { jsonText } from '@plat-dev/lib/json-text';
-import type { JsonValue } from '@plat-dev/schema/types';
 import { actionFlags, actionOf, verbAndTarget } from '../auth/asked-action.ts';
 import { command } from '../command.ts';
 import { commandGroup } from '../command-group.ts';
@@ -9,7 +7,7 @@ import { connectFlags } from '../connect.ts';
 import { printable } from '../output/print-table.ts';
 import { withServer } from '../work.ts';
 import { subjectsText } from './access-text.ts';
-import { askWhy } from './ask.ts';
+import { askWhy, printAnswer } from './ask.ts';
 
 const table = {
   Asking: actionFlags,
@@ -35,9 +33,7 @@ Examples:
       const spec = await actionOf(work, verb, target, options);
       const answer = await askWhy(work, 'SubjectSearch', spec);
       for (const text of answer.status.incomplete ?? []) io.err(`Warning: the list is not complete: ${printable(text)}\n`);
-      if (options.output === 'json') io.out(`${jsonText(answer, 4)}\n`);
-      else if (options.output === 'yaml') io.out((await import('@plat-dev/schema/yaml')).stringifyYaml(answer as unknown as JsonValue));
-      else io.out(subjectsText(answer.status));
+      await printAnswer(io, options.output, answer, () => subjectsText(answer.status));
       return 0;
     });
   },
