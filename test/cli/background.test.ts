@@ -12,6 +12,7 @@ import { parse } from 'yaml';
 import { processOf } from '../../packages/cli/src/background/process.ts';
 import { upCommand } from '../../packages/cli/src/background/up.ts';
 import { commands, run } from '../../packages/cli/src/index.ts';
+import { builtProgram } from '../../packages/cli/src/own-program.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
@@ -29,7 +30,7 @@ describe.skipIf(programMissing !== undefined)('background servers', () => {
   let home: string;
   let env: NodeJS.ProcessEnv;
   const program = join(programDirectory, 'plat.js');
-  const up = upCommand(() => ({ node: process.execPath, file: program }));
+  const up = upCommand(() => builtProgram(process.execPath, program));
   const table = commands.map((entry) => (entry.name === 'up' ? { ...entry, load: async () => up } : entry));
   const plat = async (...args: string[]): Promise<Result> => {
     const io = testIO({ env, cwd: home, home });

@@ -61,6 +61,7 @@ test('flags before the command, and their values', async () => {
   expect(await complete('--names')).toEqual(['--namespace']);
   expect(await complete('-n', ns)).toEqual([ns]);
   expect(await complete('-n', ns, 'ge')).toEqual(['get']);
+  expect(await complete('rollout', '--to-revision', '2', 'undo', '--dry')).toEqual(['--dry-run']);
 });
 
 test('containers of a pod, and fields of a type', async () => {

@@ -83,6 +83,24 @@ test('requests, watches and WebSockets reach the server, and other sites reach n
   await browser.send('DELETE', '/console/session');
   await Promise.all([page.closed, echo.closed]);
 });
+test('other servers can neither set the cookie of the console nor let other origins in', async () => {
+  const { browser, code } = await start();
+  await browser.logIn({ code });
+  const [cookie = ''] = browser.cookie.split('=');
+  const consent = { 'Access-Control-Allow-Origin': 'https://evil.example', 'Access-Control-Allow-Credentials': 'true' };
+  web.answer = (_, res) => void res.writeHead(200, { ...consent, 'Set-Cookie': [`${cookie}=stolen; Path=/console/`, 'own=1'] }).end('x');
+  const path = `/console/api/api/v1/namespaces/${world.ns}/pods/p/proxy/`;
+  const answer = await browser.send('GET', path);
+  expect(answer.headers['set-cookie']).toEqual(['own=1']);
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  web.upgrade = (req, socket, head) => void acceptWebSocket(req, socket, head, `x\r\nSet-Cookie: ${cookie}=stolen; Path=/console/`);
+  let cookies: string[] | undefined = ['none was answered'];
+  const page = await browser.socket(path, 'x', {}, ({ headers }) => {
+    cookies = headers['set-cookie'];
+  });
+  expect(cookies).toBeUndefined();
+  page.socket.terminate();
+});
 test('another name that leads to this machine leads to nothing', async () => {
   const { browser } = await start();
   const { port } = new URL(browser.origin);

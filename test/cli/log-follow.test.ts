@@ -1,7 +1,9 @@
 /** `plat log -f` over a network and servers that go away and come back. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MOST_CHANGES } from '../../packages/cli/src/history/follow-changes.ts';
-import type { TestIO } from '../../packages/cli/src/testing.ts';
+import { MOST_CHANGES, MOST_WATCHES, POLL_MS } from '../../packages/cli/src/history/follow-changes.ts';
+import { run } from '../../packages/cli/src/index.ts';
+import { type TestIO, testIO } from '../../packages/cli/src/testing.ts';
+import { FakeClock } from '../../packages/lib/src/clock.ts';
 import { type Plat, platFor } from '../support/plat.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -60,4 +62,31 @@ describe.each(['memory', 'lmdb'] as const)('on %s', (store) => {
     await io.said('configmap/second  created  admin (tester)');
     expect(shown()).toEqual(['first', 'followed', 'second']);
   });
+});
+
+test('of many kinds those with the newest changes have a connection, and the others are read now and then', async () => {
+  const server = await startTestServer();
+  const proxy = await startProxy(server.port);
+  const clock = new FakeClock();
+  const io = testIO({ clock });
+  const connection = ['--kubeconfig', server.running.adminConfigPath, '--server', `https://127.0.0.1:${proxy.port}`];
+  const create = (path: string, body: object) => server.admin.ok('POST', `${path}?fieldManager=tester`, body);
+  await create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'earlier' } });
+  const code = run(['log', '-A', '-f', '--manager', 'tester', ...connection], io);
+  await io.said('types are read every 30 s');
+  await create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'watched' } });
+  await io.said('configmap/watched  created');
+  // Requests other than watches have at most 16.
+  expect(proxy.size).toBeLessThanOrEqual(MOST_WATCHES + 16);
+  await create(`/apis/node.${server.identity.groupSuffix}/v1/runtimeclasses`, { metadata: { name: 'polled' }, handler: 'h' });
+  await create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'later' } });
+  await io.said('configmap/later  created');
+  expect(io.stdout).not.toContain('runtimeclass/polled');
+  await clock.advance(POLL_MS);
+  await io.said('runtimeclass/polled  created  admin (tester)');
+  io.send('SIGINT');
+  expect(await code).toBe(0);
+  expect(io.stderr).toMatch(/^note: \d+ types are read every 30 s; --kind names those to follow at once\n$/);
+  await proxy.close();
+  await server.close();
 });

@@ -24,7 +24,7 @@ test('each request has the time of its steps, which add up to its own', async ()
   expect(request).toMatchObject({ code: 201, auditID: expect.any(String), time: expect.stringMatching(/Z$/) });
   expect(JSON.stringify(requests)).not.toContain('secret-query');
   const names = request.steps.map(({ name }: Loose) => name);
-  expect(names).toContain('admission');
+  expect(names).toContain('store');
   expect(names).toContain('handling');
   const sum = request.steps
     .filter(({ name }: Loose) => name !== 'webhook')

@@ -1,10 +1,13 @@
 /** `plat why` and `plat who`: what decided, and what would decide otherwise. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../packages/cli/src/index.ts';
 import { testIO } from '../../packages/cli/src/testing.ts';
 import { readRuntimeConfig } from '../../packages/compose/src/config/runtime-config.ts';
 import { groupName } from '../../packages/meta/src/identity.ts';
+import { bundleChild, startChild } from '../support/child.ts';
 import { type Plat, platFor } from '../support/plat.ts';
+import { finished } from '../support/program.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe.each([
@@ -79,35 +82,35 @@ describe.each([
   });
 
   test('about oneself everybody may ask, and learns no binding that they may not list', async () => {
-    if (identity === 'kubernetes') {
-      // No role of a stock server has the right: an administrator gives it.
-      for (const [args, question] of [
-        [['denied', 'list', 'secrets', '-n', ns], `denied list secrets -n ${ns} --as=alice`],
-        [['denied', 'get', 'secrets/a', '-n', ns, '--as', 'bob'], `denied get secrets/a -n ${ns} --as=bob`],
-        [['allowed', 'list', 'nodes'], 'allowed list nodes -A --as=alice'],
-        [['denied', 'get', '/metrics'], 'denied get /metrics --as=alice'],
-        [['denied'], 'denied --as=alice'],
-        [['pending', 'web', '-n', ns], 'denied create pendingexplanations.explain.k8s.io -A --as=alice'],
-      ] as const) {
-        const { code, stderr } = await alice.run(['why', ...args]);
-        expect([code, stderr]).toEqual([1, expect.stringMatching(/^plat: .* cannot create resource "\w+" .* \(Forbidden\); /)]);
-        expect(stderr.split('(Forbidden); ')[1]).toBe(`ask an administrator to run \`plat why ${question}\`\n`);
-        expect((await admin.run(['why', ...question.split(' ')])).stderr).not.toContain('(Forbidden)');
-      }
-      await admin.ok([
-        'create',
-        'clusterrole',
-        'asks',
-        '--verb=create',
-        '--resource=accessexplanations.explain.k8s.io,subjectsearches.explain.k8s.io',
-      ]);
-      await admin.ok(['create', 'clusterrolebinding', 'asks', '--clusterrole=asks', '--user=alice']);
-    }
     const { code, stdout } = await alice.run(['why', 'denied', 'list', 'secrets', '-n', ns]);
     expect(code).toBe(0);
     expect(stdout).toContain('You may not list secrets.\n');
     expect(stdout).not.toContain('readers');
     expect(stdout).toContain('kind: RoleBinding\n');
+  });
+
+  test('whoever may not ask is told what an administrator can ask', async () => {
+    const binding = `/apis/${rbac}/v1/clusterrolebindings/system:explanation-user`;
+    const { roleRef, subjects } = await server.admin.ok('GET', binding);
+    await server.admin.ok('DELETE', binding);
+    for (const [args, question] of [
+      [['denied', 'list', 'secrets', '-n', ns], `denied list secrets -n ${ns} --as=alice`],
+      [['denied', 'get', 'secrets/a', '-n', ns, '--as', 'bob'], `denied get secrets/a -n ${ns} --as=bob`],
+      [['allowed', 'list', 'nodes'], 'allowed list nodes -A --as=alice'],
+      [['denied', 'get', '/metrics'], 'denied get /metrics --as=alice'],
+      [['denied'], 'denied --as=alice'],
+      [['pending', 'web', '-n', ns], `denied create pendingexplanations.${groupName(server.identity, 'explain')} -A --as=alice`],
+    ] as const) {
+      const { code, stderr } = await alice.run(['why', ...args]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^plat: .* cannot create resource "\w+" .* \(Forbidden\); /)]);
+      expect(stderr.split('(Forbidden); ')[1]).toBe(`ask an administrator to run \`plat why ${question}\`\n`);
+      expect((await admin.run(['why', ...question.split(' ')])).stderr).not.toContain('(Forbidden)');
+    }
+    await server.admin.ok('POST', `/apis/${rbac}/v1/clusterrolebindings`, {
+      metadata: { name: 'system:explanation-user' },
+      roleRef,
+      subjects,
+    });
   });
 
   test('about others only those may ask who may review their access', async () => {
@@ -140,6 +143,23 @@ describe.each([
     expect([status, json.message]).toEqual([422, expect.stringContaining('exactly one of nonResourceAttributes or resourceAttributes')]);
     expect((await admin.run(['why', 'denied', 'get'])).code).toBe(2);
   });
+});
+
+test('in a shell the answer is piped into apply, and the request passes', async () => {
+  const server = await startTestServer();
+  try {
+    const ns = await server.namespace();
+    const program = await bundleChild(join(import.meta.dirname, '../../packages/cli/src/plat.ts'));
+    const inShell = (line: string) => finished(startChild('sh', ['-c', line.replaceAll('plat ', `"${process.execPath}" "${program}" `)]));
+    const as = `-n ${ns} --kubeconfig "${server.running.adminConfigPath}"`;
+    const question = `plat why denied patch deployments/web --subresource scale --as=alice ${as}`;
+    const { code, stdout, stderr } = await inShell(`${question} | plat apply -f - ${as}`);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^role\S* created\nrolebinding\S* created$/);
+    expect(await inShell(question)).toMatchObject({ code: 1, stdout: expect.stringContaining('alice may patch deployments/web') });
+  } finally {
+    await server.close();
+  }
 });
 
 test('a stock server, and one with its names, cannot say why, and the command says so', async () => {

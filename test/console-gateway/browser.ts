@@ -1,5 +1,6 @@
 /** A browser as the gateway sees it: it keeps cookies, and says where its requests come from. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import WebSocket from 'ws';
@@ -62,14 +63,20 @@ export class Browser {
   api(method: string, path: string, body?: Loose): Promise<Answer> {
     return this.send(method, `/console/api${path}`, body === undefined ? {} : { body });
   }
-  /** A WebSocket as a script of the page opens it, or of another page. */
-  socket(path: string, protocol: string | string[], headers: Record<string, string> = {}): Promise<PageSocket> {
+  /** A WebSocket as a script of the page opens it, or of another page. `answered` sees the answer of the server. */
+  socket(
+    path: string,
+    protocol: string | string[],
+    headers: Record<string, string> = {},
+    answered: (answer: IncomingMessage) => void = () => {},
+  ): Promise<PageSocket> {
     const socket = new WebSocket(`${this.origin.replace(/^http/, 'ws')}${path}`, protocol, {
       rejectUnauthorized: false,
       headers: { origin: this.origin, ...(this.cookie !== '' && { cookie: this.cookie }), ...headers },
     });
     return new Promise((resolve, reject) => {
       const page = new PageSocket(socket);
+      socket.once('upgrade', answered);
       socket.once('open', () => resolve(page));
       socket.once('unexpected-response', (_, response) => reject(new Error(`answered ${response.statusCode}`)));
       socket.once('error', reject);

@@ -28,7 +28,8 @@ const proxy = (): string => `/api/v1/namespaces/${world.ns}/pods/p/proxy/`;
 
 test('no cookie reaches them by the console, and they set none of its cookies', async () => {
   const [cookie = ''] = browser.cookie.split('=');
-  web.answer = (_, res) => void res.writeHead(200, { 'Set-Cookie': [`${cookie}=stolen; Path=/`, 'own=1'] }).end('<script>');
+  const cookies = [`${cookie}=stolen; Path=/`, `=${cookie}=nameless; Path=/`, 'own=1'];
+  web.answer = (_, res) => void res.writeHead(200, { 'Set-Cookie': cookies }).end('<script>');
   const answer = await browser.send('GET', `/console/api${proxy()}`, { headers: { cookie: `${browser.cookie}; other=1` } });
   expect(answer).toMatchObject({ status: 200, text: '<script>' });
   expect(answer.headers['set-cookie']).toEqual(['own=1']);
@@ -45,9 +46,25 @@ test('of requests to the API itself, they see cookies but those of the console, 
   const answer = await world.server.admin.send('GET', proxy(), { headers });
   expect(web.seen[0]?.headers.cookie).toBe('a=1; b=2');
   expect(answer.headers['content-security-policy']).toBe('sandbox');
-  const other = await world.server.admin.send('GET', proxy(), { headers: { cookie: 'a=1' } });
+  // A link of another site: the browser leaves the cookie out, but the page could use it.
+  const linked = await world.server.admin.send('GET', proxy(), { headers: { 'sec-fetch-site': 'cross-site' } });
+  expect(linked.headers['content-security-policy']).toBe('sandbox');
+  web.seen.length = 1;
+  const other = await world.server.admin.send('GET', proxy(), { headers: { cookie: 'a=1', 'sec-fetch-site': 'same-origin' } });
   expect(web.seen[1]?.headers.cookie).toBe('a=1');
   expect(other.headers['content-security-policy']).toBeUndefined();
+});
+
+test('they cannot set its cookies by the answer to a WebSocket either', async () => {
+  const [cookie = ''] = browser.cookie.split('=');
+  web.upgrade = (request, socket, head) =>
+    void acceptWebSocket(request, socket, head, `x\r\nSet-Cookie: ${cookie}=stolen; Secure; Path=/\r\nSet-Cookie: own=1`);
+  let cookies: string[] | undefined;
+  const page = await browser.socket(`/console/api${proxy()}`, 'x', {}, ({ headers }) => {
+    cookies = headers['set-cookie'];
+  });
+  expect(cookies).toEqual(['own=1']);
+  page.socket.terminate();
 });
 
 test('WebSockets reach them, and end with the session', async () => {

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../packages/lib/src/clock.ts';
+import { productVersion } from '../../packages/lib/src/version.ts';
+import { rawConnection } from '../connect/support.ts';
 import { startTestServer, type TestServer, unique } from '../support/server.ts';
 import { Browser, codeOf, consoleFiles } from './browser.ts';
 
@@ -109,7 +111,7 @@ describe('log-in', () => {
       user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
       way: 'code',
       identity: 'plat',
-      server: { version: '0.1.0', release: '1.24' },
+      server: { version: productVersion, release: '1.24' },
     });
     expect(await first.api('GET', '/api/v1/namespaces/default')).toMatchObject({ status: 200, headers: safety });
     expect((await browser().logIn({ code: codeOf(server) })).json).toMatchObject({ code: 401, reason: 'Unauthorized' });
@@ -257,6 +259,25 @@ test('sessions end an hour after their last use, and twelve hours after log-in',
   }
   await clock.advance(12);
   expect((await one.api('GET', '/api/v1/namespaces')).status).toBe(401);
+  await timed.close();
+});
+
+test.each([
+  ['a path that takes none', 'POST /console/ HTTP/1.1', 405],
+  ['a request of another site', 'POST /console/api/api/v1/namespaces HTTP/1.1', 403],
+  ['a log-in that is no JSON', 'POST /console/session HTTP/1.1', 415],
+])('a body without an end for %s is read for two seconds, then the connection is closed', async (_, line, status) => {
+  const clock = new FakeClock(Date.now());
+  const timed = await startTestServer({ consoleFiles: files, clock });
+  const connection = await rawConnection(timed, `${line}\r\nHost: localhost:${timed.port}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n`);
+  await connection.until(({ text }) => text.includes('\r\n\r\n'));
+  expect(connection.text).toContain(`HTTP/1.1 ${status}`);
+  await clock.advance(1999);
+  connection.socket.write('1\r\nb\r\n');
+  expect(connection.closed).toBe(false);
+  await clock.advance(1);
+  await connection.until(({ ended, closed }) => ended || closed);
+  connection.socket.destroy();
   await timed.close();
 });
 

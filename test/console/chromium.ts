@@ -13,7 +13,8 @@ export const chromiumPath: string | undefined =
     .map((directory) => join(directory, 'chromium'))
     .find((file) => existsSync(file));
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox'] });
+export const launch = (args: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', ...args] });
 
 export interface OpenPage {
   readonly page: Page;

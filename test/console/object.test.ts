@@ -68,6 +68,28 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     expect(saved.metadata.managedFields.map(({ manager }: { manager: string }) => manager)).toContain('plat-console');
   });
 
+  test('an object is created from a table, after a review of what the server makes of it', async () => {
+    const namespace = await server.namespace();
+    const page = await open(`/console/ns/${namespace}/configmaps`);
+    await page.getByRole('heading', { name: 'ConfigMap' }).waitFor();
+    await page.keyboard.press('c');
+    await editorOf(page).getByText(namespace, { exact: true }).waitFor();
+    await replaceWord(page, 'example', 'Not-A-Name');
+    await press(page, 'Review and create');
+    await page.getByRole('alert').getByText('metadata.name').first().waitFor();
+    await editorOf(page).locator('.cm-lintRange-error').first().waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await editorOf(page).getByText('Not', { exact: false }).last().click();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Shift+End');
+    await page.keyboard.type('name: settings');
+    await page.keyboard.press('Control+s');
+    const review = page.getByRole('dialog', { name: 'Create ConfigMap settings?' });
+    await review.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: /settings/ }).waitFor();
+    expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ key: 'value' });
+  });
+
   test('an edit with a conflict is merged', async () => {
     const namespace = await server.namespace();
     await configMap(namespace, 'settings', { colour: 'red', size: 'small', third: 'c' });

@@ -6,6 +6,7 @@ import https, { type RequestOptions } from 'node:https';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheDirectory, writeLaunchers } from '../../packages/cli/src/envtest/index.ts';
+import { builtProgram } from '../../packages/cli/src/own-program.ts';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { startChild } from '../support/child.ts';
 import { freePort } from '../support/free-ports.ts';
@@ -69,13 +70,13 @@ test.skipIf(programMissing !== undefined)('without --dir the programs stand in t
     encoding: 'utf8',
   });
   const plat = join(programDirectory, 'plat.js');
-  expect(printed).toBe(`${cacheDirectory({ env: { XDG_CACHE_HOME: cache }, home: '/' }, { file: plat })}\n`);
+  expect(printed).toBe(`${cacheDirectory({ env: { XDG_CACHE_HOME: cache }, home: '/' }, { plat: [plat] })}\n`);
   expect(printed.startsWith(join(cache, 'plat', 'envtest-'))).toBe(true);
   expect(readFileSync(join(printed.trim(), 'etcd'), 'utf8')).toContain('#!/bin/sh');
 });
 
 test('packages of one version at different places have different directories, the same one for each place', () => {
-  const of = (file: string): string => cacheDirectory({ env: {}, home: '/home/me' }, { file });
+  const of = (file: string): string => cacheDirectory({ env: {}, home: '/home/me' }, { plat: [file] });
   expect(of('/a/dist/plat.js')).toMatch(/^\/home\/me\/\.cache\/plat\/envtest-\d[^/]*-[0-9a-f]{12}$/);
   expect(of('/a/dist/plat.js')).toBe(of('/a/dist/plat.js'));
   expect(of('/a/dist/plat.js')).not.toBe(of('/b/dist/plat.js'));
@@ -84,7 +85,7 @@ test('packages of one version at different places have different directories, th
 test('programs whose package was moved say what to do', async () => {
   const directory = join(temporaryDirectory('plat-envtest-moved'), 'assets');
   const gone = join(directory, "it's gone", 'dist');
-  await writeLaunchers(directory, { node: process.execPath, file: join(gone, 'plat.js') });
+  await writeLaunchers(directory, builtProgram(process.execPath, join(gone, 'plat.js')));
   for (const [program, file] of [
     ['kube-apiserver', 'plat.js'],
     ['etcd', 'etcd.cjs'],
@@ -110,7 +111,7 @@ test.skipIf(programMissing !== undefined)('kubectl is the stock program of the P
     execFileSync(join(directory, 'kubectl'), ['version', '--client'], { env: { PATH: path }, encoding: 'utf8' });
   // Directories of plat itself are passed over, that of the script and that of others.
   const other = temporaryDirectory('plat-envtest-other');
-  await writeLaunchers(other, { node: process.execPath, file: join(programDirectory, 'plat.js') });
+  await writeLaunchers(other, builtProgram(process.execPath, join(programDirectory, 'plat.js')));
   const tools = temporaryDirectory('plat-envtest-tools');
   for (const tool of ['dd', 'grep'])
     writeFileSync(join(tools, tool), `#!/bin/sh\nexec /usr/bin/env -i PATH=/usr/bin:/bin ${tool} "$@"\n`, { mode: 0o755 });

@@ -44,7 +44,7 @@ test('an answer names a bounded number of causes, and says how many there are', 
   const beyond = await withFinalizers('beyond', MOST_CAUSES + 1);
   expect(beyond).toMatchObject({
     causes: { length: MOST_CAUSES },
-    incomplete: [`only ${MOST_CAUSES} of ${MOST_CAUSES + 1} causes are named`],
+    incomplete: [`only ${MOST_CAUSES} causes are named`],
   });
   expect(beyond.causes[0].message).toContain(`example.com/hold-${MOST_CAUSES}.`);
 });

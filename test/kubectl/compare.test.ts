@@ -194,7 +194,7 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl and plat called as kubect
   function agent(program: (command: readonly string[], peer: Peer) => void): void {
     world.agent.upgrade = (req, socket, head) => {
       const url = new URL(req.url ?? '', 'http://x');
-      const [protocol] = String(req.headers['sec-websocket-protocol']).split(', ');
+      const [protocol] = String(req.headers['sec-websocket-protocol']).split(/, */);
       const peer = acceptWebSocket(req, socket, head, protocol);
       const run = (): void => program(url.searchParams.getAll('command'), peer);
       if (url.searchParams.get('input') === null && url.searchParams.get('stdin') === null) run();

@@ -1,6 +1,7 @@
 /** A stock kubectl against a server that goes by stock names. */
 
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readFeatureGates } from '../../packages/kinds/src/feature-gates.ts';
 import { jsonText } from '../../packages/lib/src/json-text.ts';
 import { type Kubectl, kubectlBefore, kubectlFixture, kubectlFor, kubectlMissing, showManagedFields } from '../support/kubectl.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -204,20 +205,6 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
     expect((await kubectl.run(['get', 'pods', '--token=wrong', '--as=nobody'])).code).toBe(1);
   });
 
-  test.skipIf(kubectlBefore(25))('the server validates fields: create, replace and apply', async () => {
-    const typo = { ...configMap('typo', { a: '1' }), dta: { b: 2 } };
-    const run = (verb: string[], mode: string) => kubectl.run(within(...verb, '-f', '-', `--validate=${mode}`), typo);
-    const refusal = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dta"';
-    const created = await run(['create'], 'strict');
-    expect([created.code, created.stderr]).toEqual([1, expect.stringContaining(refusal)]);
-    expect(await run(['create'], 'warn')).toMatchObject({ code: 0, stderr: 'Warning: unknown field "dta"\n' });
-    expect((await run(['replace'], 'strict')).stderr).toContain(refusal);
-    // The object is there: apply sends a strategic patch.
-    expect((await run(['apply'], 'strict')).stderr).toContain('strict decoding error: unknown field "dta"');
-    expect((await run(['apply'], 'warn')).stderr).toContain('Warning: unknown field "dta"\n');
-    expect((await run(['apply', '--server-side', '--force-conflicts'], 'ignore')).stderr).toContain('.dta: field not declared in schema');
-  });
-
   /** The command came with 1.24. */
   const tokenOf = async (account: string): Promise<string> =>
     kubectlBefore(24)
@@ -235,6 +222,12 @@ describe.skipIf(kubectlMissing !== undefined)(`kubectl (${kubectlMissing ?? 'fou
     expect((await kubectl.run(within('auth', 'can-i', 'create', 'configmaps', robot))).stdout).toBe('no\n');
     expect(await kubectl.ok(within('create', 'cm', 'dry', '--dry-run=server'))).toBe('configmap/dry created (server dry run)\n');
     expect((await kubectl.run(within('get', 'cm', 'dry'))).code).toBe(1);
+  });
+
+  test.skipIf(kubectlBefore(25))('without the gate kubectl validates fields itself, as with a stock server', async () => {
+    const typo = { ...configMap('typo', { a: '1' }), dta: { b: 2 } };
+    const created = await kubectl.run(within('create', '-f', '-', '--validate=strict'), typo);
+    expect([created.code, created.stderr]).toEqual([1, expect.stringContaining('unknown field "dta" in')]);
   });
 
   test('a namespace goes with what is in it', async () => {
@@ -260,6 +253,33 @@ test.skipIf(kubectlMissing !== undefined)(
       expect(await kubectl.ok(['apply', '-f', '-'], configMap('b', { k: 'v' }))).toBe('configmap/b created\n');
       expect(await kubectl.ok(['explain', 'pods.spec'])).toMatch(/^KIND: +Pod$/m);
       expect(await kubectl.ok(['delete', 'cm', 'a', 'b'])).toContain('configmap "b" deleted');
+    } finally {
+      await server.close();
+    }
+  },
+);
+
+test.skipIf(kubectlMissing !== undefined || kubectlBefore(25))(
+  'a server whose gate is on validates fields: create, replace and apply',
+  async () => {
+    const server = await startTestServer({
+      identity: 'kubernetes',
+      features: readFeatureGates(new Map([['ServerSideFieldValidation', 'true']])),
+    });
+    const kubectl = kubectlFor(server);
+    try {
+      const ns = await server.namespace();
+      const typo = { ...configMap('typo', { a: '1' }), dta: { b: 2 } };
+      const run = (verb: string[], mode: string) => kubectl.run(['-n', ns, ...verb, '-f', '-', `--validate=${mode}`], typo);
+      const refusal = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "dta"';
+      const created = await run(['create'], 'strict');
+      expect([created.code, created.stderr]).toEqual([1, expect.stringContaining(refusal)]);
+      expect(await run(['create'], 'warn')).toMatchObject({ code: 0, stderr: 'Warning: unknown field "dta"\n' });
+      expect((await run(['replace'], 'strict')).stderr).toContain(refusal);
+      // The object is there: apply sends a strategic patch.
+      expect((await run(['apply'], 'strict')).stderr).toContain('strict decoding error: unknown field "dta"');
+      expect((await run(['apply'], 'warn')).stderr).toContain('Warning: unknown field "dta"\n');
+      expect((await run(['apply', '--server-side', '--force-conflicts'], 'ignore')).stderr).toContain('.dta: field not declared in schema');
     } finally {
       await server.close();
     }

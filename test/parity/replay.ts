@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Clock, systemClock } from '../../packages/lib/src/clock.ts';
+import { unpacked } from '../../packages/lib/src/testing/recordings.testing.ts';
 import { issueServing, newAuthority, readAuthority } from '../../packages/pki/src/index.ts';
 import type { TestServer } from '../support/server.ts';
 import { type DirectLibrary, directLibrary } from './direct-library.ts';
@@ -21,11 +22,11 @@ export interface Replay {
 export type Run = (suites: readonly string[], only?: string) => Promise<Replay>;
 
 /** Replays with the arguments of the runner; `say` gets what it prints, and `direct` its requests, where they need no connection. */
-type Runner = (argv: readonly string[], say: (text: string) => void, direct?: DirectLibrary) => Promise<Report>;
+export type Runner = (argv: readonly string[], say: (text: string) => void, direct?: DirectLibrary) => Promise<Report>;
 
-/** `recordings` is the directory of the runner; the suites are in it unless `from` names another. */
+/** `from` is the directory of the suites. */
 export const runAgainst =
-  ({ address, direct }: Pick<TestServer, 'address' | 'direct'>, recordings: string, runner: Runner, from = recordings): Run =>
+  ({ address, direct }: Pick<TestServer, 'address' | 'direct'>, runner: Runner, from: string): Run =>
   async (suites, only) => {
     const choice = ['--dir', from, '--suite', suites.join(','), ...(only === undefined ? [] : ['--case', only])];
     const said: string[] = [];
@@ -40,7 +41,7 @@ export const runAgainst =
  * deleted after their case, since the server ends soon: that took as long as the cases, and has cases of its own. It gets its
  * arguments and a certificate for webhooks, which it would make with a program of its own, and ends with its report.
  */
-export async function loadRunner(recordings: string): Promise<Runner> {
+export async function loadRunner(recordings = unpacked('parity')): Promise<Runner> {
   const program = readFileSync(join(recordings, 'parity.mjs'), 'utf8');
   const lastImport = "import http from 'node:http';\n";
   const [imports, body] = parted(program, lastImport);

@@ -80,7 +80,7 @@ const effects: readonly Shown[] = [
   },
   { file: 'test/server/expiry.test.ts', test: 'versions are kept that long, and no longer', flags: ['history-retention'] },
   {
-    file: 'test/server/history.test.ts',
+    file: 'test/server/history-rules.test.ts',
     test: '--history-rules: a kind is kept in one namespace and not in another',
     flags: ['history-rules'],
   },
@@ -89,7 +89,7 @@ const effects: readonly Shown[] = [
     test: 'each request has the time of its steps, which add up to its own',
     flags: ['slow-request-threshold'],
   },
-  { file: 'test/server/history.test.ts', test: '--history-bytes: the oldest versions go first', flags: ['history-bytes'] },
+  { file: 'test/server/history-rules.test.ts', test: '--history-bytes: the oldest versions go first', flags: ['history-bytes'] },
   {
     file: 'test/server/flag-effects.test.ts',
     test: '--etcd-cafile, --etcd-certfile, --etcd-keyfile: etcd is reached with them, and not without',

@@ -3,6 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
   readonly port: number;
+  /** Connections that stand. */
+  readonly size: number;
   /** Breaks every connection, and new ones as they come. */
   cut(): void;
   /** Lets connections stand but nothing pass. */
@@ -39,6 +41,9 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
   };
   return {
     port: (server.address() as { port: number }).port,
+    get size() {
+      return pairs.size;
+    },
     cut() {
       state = 'cut';
       destroyAll();
