@@ -19,6 +19,9 @@ const measured = [
   'test/server/long-lists.test.ts',
 ];
 
+/** A whole release, made twice: `npm run test:release`. */
+const released = process.env.TEST_RELEASE === undefined ? ['test/release/**'] : [];
+
 /**
  * What takes longest begins first, so that no worker has it before it when the others are done. Vitest itself would begin with the
  * largest files; those that start programs and wait for them are small. At the end there are tests of one module, which are short.
@@ -99,7 +102,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: every, exclude: [...counted, ...measured], isolate: false, server },
+        test: { name: 'shared', include: every, exclude: [...counted, ...measured, ...released], isolate: false, server },
       },
       { extends: true, test: { name: 'counted', include: counted, server } },
       { extends: true, test: { name: 'measured', include: measured, server } },

@@ -3,7 +3,7 @@
 import { bodies, definition, metadata, repeat } from './worst-bodies.mjs';
 import { addDecoderCases } from './worst-decoders.mjs';
 import { addFormCases } from './worst-forms.mjs';
-import { asJson, must, send } from './worst-server.mjs';
+import { allowEdit, asJson, must, send } from './worst-server.mjs';
 
 /** The largest body that is read, and one whose object can be stored. */
 const READ = Math.floor(2.9 * 2 ** 20);
@@ -43,11 +43,17 @@ export const seedOrder = { things: ['namespace', 'pods'], configMaps: ['pods'] }
 export const seed = {
   async namespace(server) {
     await must(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+    await allowEdit(server, NS);
+    await must(server, 'POST', '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      metadata: { name: 'worst-edit', labels: { 'rbac.authorization.k8s.io/aggregate-to-edit': 'true' } },
+      rules: [{ apiGroups: ['worst.example.com'], resources: ['*'], verbs: ['*'] }],
+    });
     await must(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition('things'));
     await ready(server, custom);
   },
   async pods(server) {
     await must(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'many' } });
+    await allowEdit(server, 'many');
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
     await send(server, { method: 'POST', path: '/api/v1/namespaces/many/serviceaccounts', headers: asJson, body: bytes(account) });
     await inParallel(ITEMS, 16, (i) => must(server, 'POST', '/api/v1/namespaces/many/pods', pod(`p${i}`)));

@@ -10,18 +10,23 @@ import WebSocket from 'ws';
 const root = process.env.WORST_ROOT ?? fileURLToPath(new URL('..', import.meta.url));
 const probe = fileURLToPath(new URL('worst-probe.mjs', import.meta.url));
 const token = 'worst-token';
+/** Of a user who may do what the role `edit` allows, in the namespaces of the cases. */
+const editToken = 'edit-token';
+const EDITOR = 'editor';
 const agent = new https.Agent({ keepAlive: true, rejectUnauthorized: false, maxSockets: 128 });
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const nodeFlags = ['--expose-gc', '--import', probe];
 
-/** `more`: flags of the server. */
-export async function startProbed(more = []) {
+/** `more`: flags of the server. `isEditor`: the requests that are measured are those of a user with the role `edit`. */
+export async function startProbed(more = [], isEditor = false) {
   const directory = mkdtempSync(join(tmpdir(), 'plat-worst-'));
   const tokens = join(directory, 'tokens.csv');
-  writeFileSync(tokens, `${token},worst,worst-uid,"system:masters"\n`, { mode: 0o600 });
+  writeFileSync(tokens, `${token},worst,worst-uid,"system:masters"\n${editToken},${EDITOR},editor-uid\n`, { mode: 0o600 });
   const flags = ['--identity', 'kubernetes', '--secure-port', '0', '--data-dir', join(directory, 'data'), '--token-auth-file', tokens];
+  // History and questions why, which other identities have.
+  flags.push('--runtime-config', 'explain.k8s.io/v1alpha1=true');
   const args = [...nodeFlags, 'dist/plat.js', 'server', ...flags, ...more, ...(process.env.WORST_FLAGS?.split(' ') ?? [])];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   process.on('exit', () => {
@@ -46,6 +51,8 @@ export async function startProbed(more = []) {
   let stopping = false;
   const server = {
     address,
+    /** Credential of the requests that are measured. */
+    measured: { authorization: `Bearer ${isEditor ? editToken : token}` },
     pid: child.pid,
     ask: (ask, profile) =>
       new Promise((resolve) => {
@@ -65,16 +72,17 @@ export async function startProbed(more = []) {
 }
 
 /** A WebSocket of channels: sends the messages of `input`, and ends when the server closes it, or after `seconds`. */
-function converse(server, { path, input, seconds = 10 }) {
+function converse(server, { path, input, seconds = 10, headers = {}, protocols = ['v4.channel.k8s.io'], isReading = true }) {
   return new Promise((resolve) => {
-    const options = { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}` } };
-    const socket = new WebSocket(server.address.replace('https', 'wss') + path, ['v4.channel.k8s.io'], options);
+    const options = { rejectUnauthorized: false, headers: { authorization: `Bearer ${token}`, ...headers } };
+    const socket = new WebSocket(server.address.replace('https', 'wss') + path, protocols, options);
     const chunks = [];
     let bytes = 0;
     let status = 101;
     const end = setTimeout(() => socket.terminate(), seconds * 1000);
     socket.on('open', () => {
       for (const message of input) socket.send(message);
+      if (!isReading) socket.pause();
     });
     socket.on('message', (/** @type {Buffer} */ chunk) => {
       bytes += chunk.length;
@@ -93,11 +101,25 @@ function converse(server, { path, input, seconds = 10 }) {
   });
 }
 
-/** Sends bytes as they are. `until` ends a watch when that many bytes came, `input` makes it a WebSocket. */
+/** Sends bytes as they are. `until` ends a watch when that many bytes came, `seconds` after that time; `input` makes it a WebSocket. */
 export function send(server, one) {
   return one.input === undefined ? request(server, one) : converse(server, one);
 }
-function request(server, { method = 'GET', path, headers = {}, body = undefined, keep = false, until = undefined }) {
+/** The same as the user whose requests are measured. */
+export function sendMeasured(server, one) {
+  return send(server, { ...one, headers: { ...server.measured, ...one.headers } });
+}
+/** Lets that user do what the role `edit` allows in a namespace. */
+export function allowEdit(server, namespace) {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: EDITOR }];
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`;
+  return must(server, 'POST', path, { metadata: { name: 'edit' }, roleRef, subjects });
+}
+function request(
+  server,
+  { method = 'GET', path, headers = {}, body = undefined, keep = false, until = undefined, seconds = undefined, isReading = true },
+) {
   return new Promise((resolve, reject) => {
     const asked = https.request(server.address + path, {
       method,
@@ -111,15 +133,18 @@ function request(server, { method = 'GET', path, headers = {}, body = undefined,
       let bytes = 0;
       const done = () => {
         const whole = Buffer.concat(chunks);
-        resolve({ status: response.statusCode, bytes, body: whole, text: whole.toString('utf8', 0, 400) });
+        resolve({ status: response.statusCode, headers: response.headers, bytes, body: whole, text: whole.toString('utf8', 0, 400) });
       };
+      const end = () => {
+        done();
+        asked.destroy();
+      };
+      if (seconds !== undefined) setTimeout(end, seconds * 1000).unref();
+      if (!isReading) return;
       response.on('data', (chunk) => {
         if (keep || bytes < 500) chunks.push(chunk);
         bytes += chunk.length;
-        if (until !== undefined && bytes >= until) {
-          done();
-          asked.destroy();
-        }
+        if (until !== undefined && bytes >= until) end();
       });
       response.on('end', done);
       response.on('error', reject);

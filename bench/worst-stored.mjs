@@ -1,6 +1,6 @@
 // The objects of bench/worst.mjs that are stored first and touched afterwards: a small request after which controllers, the
 // scheduler and the simulated nodes work on what is there. Each case has a namespace of its own.
-import { asJson, must, send, sleep } from './worst-server.mjs';
+import { allowEdit, asJson, must, send, sendMeasured, sleep } from './worst-server.mjs';
 import { mapOf, times } from './worst-shapes.mjs';
 
 /** The size of an object that can be stored; what defaults and managed fields add leaves so much of the limit. */
@@ -63,6 +63,7 @@ class World {
   }
   async open() {
     await must(this.server, 'POST', '/api/v1/namespaces', { metadata: { name: this.ns } });
+    await allowEdit(this.server, this.ns);
     for (let i = 0; i < 200; i++) {
       if ((await send(this.server, { path: this.path('serviceaccounts', 'default') })).status === 200) return;
       await sleep(25);
@@ -76,8 +77,8 @@ class World {
   async store(plural, name, object) {
     const body = bytes({ ...object, metadata: { name, ...object.metadata } });
     this.bytes += body.length;
-    const answer = await send(this.server, { method: 'POST', path: this.path(plural), headers: asJson, body, keep: true });
-    if (![201, 400, 413, 422].includes(answer.status)) throw new Error(`${plural} ${name}: ${answer.status} ${answer.text}`);
+    const answer = await sendMeasured(this.server, { method: 'POST', path: this.path(plural), headers: asJson, body, keep: true });
+    if (![201, 400, 403, 413, 422].includes(answer.status)) throw new Error(`${plural} ${name}: ${answer.status} ${answer.text}`);
     if (answer.status !== 201 && process.env.WORST_VERBOSE)
       console.error(`${plural} ${name}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
@@ -123,7 +124,10 @@ export function stored(name, prepare, more = {}) {
 
 export const container = (more = {}) => ({ name: 'c', image: 'i', ...more });
 export const podSpec = (more = {}) => ({ containers: [container()], terminationGracePeriodSeconds: 0, ...more });
-export const pod = (labels = { app: 'x' }, more = {}) => ({ metadata: { labels }, spec: podSpec(more) });
+export const pod = (labels = /** @type {Record<string, string>} */ ({ app: 'x' }), more = {}) => ({
+  metadata: { labels },
+  spec: podSpec(more),
+});
 export const template = (more = {}, labels = /** @type {Record<string, string>} */ ({ app: 'x' })) => ({
   metadata: { labels },
   spec: podSpec(more),
