@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { build } from 'vite';
+import { xtermStyles } from './xterm-styles.mjs';
 
 const root = fileURLToPath(new URL('../packages/console', import.meta.url));
 
@@ -47,6 +48,7 @@ function settings() {
     base: '/console/',
     configFile: false,
     logLevel: 'warn',
+    plugins: [xtermStyles],
     resolve: { conditions: ['source', 'module', 'browser', 'import'] },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {

@@ -98,7 +98,7 @@ describe('a page', () => {
     page.send({ id: 1, open: watchOf('configmaps') });
     await page.next(({ status }) => status === 200);
     await browser.send('DELETE', '/console/session');
-    expect(await page.closed).toMatchObject({ code: 1006 });
+    expect(await page.closed).toEqual({ code: 1008, reason: 'the session has ended' });
   });
   test('opens nothing but watches', async () => {
     const page = await connected(await loggedIn());

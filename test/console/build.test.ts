@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { firstView, firstViewFault } from '../../scripts/build-console.mjs';
+import { withoutInlineStyles } from '../../scripts/xterm-styles.mjs';
 
 const folder = join(import.meta.dirname, '../../dist/console');
 
@@ -51,4 +52,13 @@ test('the first view is the entry, the first pages, and what they import at once
 test('a first view of more than 250 KiB fails the build', () => {
   expect(firstViewFault([250 * 1024 - 1, 1])).toBeUndefined();
   expect(firstViewFault([250 * 1024, 1])).toBe('the first view of the console has 256001 compressed bytes, of at most 256000');
+});
+
+test('xterm.js sets styles as the policy of the page allows it, or the build fails', () => {
+  const elements = 'a.doc.createElement("style");b.createElement("style");c.createElement("style");';
+  const attribute = `t.setAttribute("style",\`\${t.getAttribute("style")||""}\${e};\`)`;
+  expect(withoutInlineStyles(elements + attribute)).toMatch(/;styleNode\(a\.doc\);styleNode\(b\);styleNode\(c\);t\.style\.cssText\+=e$/);
+  expect(() => withoutInlineStyles(attribute)).toThrow('0 places');
+  expect(() => withoutInlineStyles(elements)).toThrow('0 places');
+  expect(() => withoutInlineStyles(`${elements}${attribute};x.setAttribute("style",y)`)).toThrow('a place that is not known');
 });

@@ -64,8 +64,7 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
     expect(await axeViolations(second)).toEqual([]);
   });
 
-  // It failed once beside other heavy programs, for a cause that is not known yet.
-  test('by a client certificate', { retry: 2 }, async () => {
+  test('by a client certificate, and out again while the overview is read', async () => {
     const config = readFileSync(server.running.adminConfigPath, 'utf8');
     const field = (name: string): Buffer => Buffer.from(new RegExp(`"?${name}"?: "?([^"\\s]+)`).exec(config)?.[1] ?? '', 'base64');
     const certificate = { origin: server.address, cert: field('client-certificate-data'), key: field('client-key-data') };

@@ -39,8 +39,7 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
   });
   afterEach(async () => {
     for (const { context, faults } of opened.splice(0)) {
-      // xterm.js sets attributes of style, which the policy of the page forbids: the browser leaves them out and says so.
-      expect(faults.filter((fault) => !fault.startsWith('Applying inline style violates'))).toEqual([]);
+      expect(faults).toEqual([]);
       await context.close();
     }
   });

@@ -118,7 +118,8 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
     const webSocket = socket && acceptWebSocket(request, socket, head, { protocol: WATCH_PROTOCOL, maxPayload: PAGE_MESSAGE_BYTES });
     if (webSocket === undefined) return;
     this.connections.set(session, count + 1);
-    const forget = session.onEnd(() => webSocket.terminate());
+    const connection = new WatchConnection(webSocket, clock, (call) => backend.watch({ ...call, caller: session.caller, opener: request }));
+    const forget = session.onEnd(() => connection.end());
     webSocket.on('close', () => {
       forget();
       const left = (this.connections.get(session) ?? 1) - 1;
@@ -126,7 +127,6 @@ export class Gateway<Request extends BrowserRequest, Response extends BrowserRes
       else this.connections.delete(session);
       session.lastUse = clock.now();
     });
-    new WatchConnection(webSocket, clock, (call) => backend.watch({ ...call, caller: session.caller, opener: request }));
   }
 }
 

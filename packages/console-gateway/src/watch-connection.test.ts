@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { WatchAnswer } from './backend.ts';
 import { BATCH_BYTES, BATCH_MS, EVENT_BYTES, MESSAGE_BYTES } from './open-watch.ts';
-import { PAUSED_BYTES, PING_MS, WatchConnection } from './watch-connection.ts';
+import { END_MS, PAUSED_BYTES, PING_MS, WatchConnection } from './watch-connection.ts';
 
 /** A WebSocket whose other end does not read unless a test says so. */
 class TestSocket extends EventEmitter {
@@ -14,6 +14,8 @@ class TestSocket extends EventEmitter {
   bufferedAmount = 0;
   pings = 0;
   isTerminated = false;
+  /** Why the connection is to end, which the page does not answer. */
+  closeReason: string | undefined;
   /** Whether messages of the page are left unread. */
   isPaused = false;
   private readonly taken: (() => void)[] = [];
@@ -43,8 +45,8 @@ class TestSocket extends EventEmitter {
     this.isTerminated = true;
     this.emit('close');
   }
-  close(): void {
-    this.emit('close');
+  close(_: number, reason: string): void {
+    this.closeReason = reason;
   }
 }
 
@@ -53,7 +55,7 @@ async function openedWatch(answer: Partial<WatchAnswer> = {}) {
   const socket = new TestSocket();
   const body = new PassThrough();
   const signals: AbortSignal[] = [];
-  new WatchConnection(socket as unknown as WebSocket, clock, async ({ signal }) => {
+  const connection = new WatchConnection(socket as unknown as WebSocket, clock, async ({ signal }) => {
     signals.push(signal);
     return { status: 200, contentType: 'application/json', body, ...answer };
   });
@@ -63,7 +65,7 @@ async function openedWatch(answer: Partial<WatchAnswer> = {}) {
     body.write(text);
     await turn();
   };
-  return { clock, socket, body, write, signal: signals[0] as AbortSignal };
+  return { clock, connection, socket, body, write, signal: signals[0] as AbortSignal };
 }
 const turn = async (): Promise<void> => {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -161,4 +163,14 @@ test('a page that answers no ping is gone, and its watches end', async () => {
   expect([socket.pings, socket.isTerminated]).toEqual([2, false]);
   await clock.advance(PING_MS);
   expect([socket.isTerminated, signal.aborted]).toEqual([true, true]);
+});
+test('the end of the session ends all watches at once, and the connection of a page that does not answer soon', async () => {
+  const { clock, connection, socket, write, signal } = await openedWatch();
+  await write('{"a":1}\n');
+  connection.end();
+  expect([signal.aborted, socket.closeReason]).toEqual([true, 'the session has ended']);
+  await clock.advance(END_MS - 1);
+  expect([socket.sent.length, socket.isTerminated]).toEqual([1, false]);
+  await clock.advance(1);
+  expect(socket.isTerminated).toBe(true);
 });

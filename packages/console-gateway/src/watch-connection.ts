@@ -23,6 +23,8 @@ export const PAGE_MESSAGE_BYTES = 4 * 1024;
 export const PAUSED_BYTES = 1024 * 1024;
 /** A page that does not answer a ping until the next one is gone. */
 export const PING_MS = 20_000;
+/** Time of a page to answer that its session has ended. */
+export const END_MS = 1000;
 /** Codes of RFC 6455 for messages that cannot be read. */
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
@@ -33,6 +35,7 @@ export class WatchConnection {
   private readonly openWatch: (call: Pick<WatchCall, 'url' | 'accept' | 'signal'>) => Promise<WatchAnswer>;
   private readonly watches = new Map<number, OpenWatch>();
   private readonly cancelPings: Cancel;
+  private cancelTermination: Cancel | undefined;
   private isPaused = false;
   private isPinged = false;
 
@@ -47,8 +50,16 @@ export class WatchConnection {
     });
     socket.on('close', () => {
       this.cancelPings();
+      this.cancelTermination?.();
       for (const watch of [...this.watches.values()]) watch.close();
     });
+  }
+
+  /** The session has ended: the page gets no more, and is told why. */
+  end(): void {
+    for (const watch of [...this.watches.values()]) watch.close();
+    this.cancelTermination ??= this.clock.after(END_MS, () => this.socket.terminate());
+    this.socket.close(POLICY_VIOLATION, 'the session has ended');
   }
 
   private ping(): void {

@@ -23,7 +23,7 @@ function createConsole(): Console {
   const clock = systemClock;
   const request = window.fetch.bind(window);
   const session = new Session(request);
-  const api = createApi(request, () => session.expire());
+  const api = createApi(request, session);
   const watches = new WatchConnection({
     connect: watchSocket,
     clock,

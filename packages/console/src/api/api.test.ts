@@ -10,7 +10,7 @@ function started(answer: () => Response | Promise<Response>) {
       requests.push({ url: String(url), init: init as RequestInit });
       return answer();
     },
-    () => unauthorized++,
+    { signal: new AbortController().signal, expire: () => unauthorized++ },
   );
   const failure = async (): Promise<ApiError> =>
     api.json('/api/v1/pods').then(

@@ -27,8 +27,15 @@ export interface Api {
 export const OWN_HEADER = 'X-Plat-Console';
 export const API_BASE = '/console/api';
 
-/** `onUnauthorized` is called where the session has ended. */
-export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => void): Api {
+/** What a request needs to know of the session. */
+export interface ApiSession {
+  /** Aborts its requests. */
+  readonly signal: AbortSignal;
+  /** A request was answered with 401. */
+  expire(): void;
+}
+
+export function createApi(fetchFunction: typeof fetch, session: ApiSession): Api {
   const request = async (path: string, options: RequestOptions = {}): Promise<Response> => {
     const { method = 'GET', query, accept = 'application/json', body, contentType = 'application/json', signal, readStatus } = options;
     const response = await answered(
@@ -36,7 +43,7 @@ export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => voi
         method,
         headers: { accept, [OWN_HEADER]: '1', ...(body === undefined ? {} : { 'content-type': contentType }) },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
+        signal: signal === undefined ? session.signal : AbortSignal.any([signal, session.signal]),
         credentials: 'same-origin',
         cache: 'no-store',
         // One of an aggregated server could lead the request, with the user's rights, to any other object.
@@ -44,7 +51,7 @@ export function createApi(fetchFunction: typeof fetch, onUnauthorized: () => voi
       }),
     );
     if (response.ok) return response;
-    if (response.status === 401) onUnauthorized();
+    if (response.status === 401) session.expire();
     throw await errorOf(response, readStatus);
   };
   return {

@@ -17,6 +17,8 @@ export type Credentials = { readonly code: string } | { readonly token: string }
 export type SessionState =
   | { readonly phase: 'unknown' }
   | { readonly phase: 'in'; readonly details: SessionDetails }
+  /** What the page has under way ends before the session does. */
+  | { readonly phase: 'leaving'; readonly details: SessionDetails }
   | { readonly phase: 'out'; readonly ways: readonly Way[] };
 
 const PATH = '/console/session';
@@ -26,6 +28,7 @@ const usualWays: readonly Way[] = ['token'];
 export class Session {
   readonly state: Signal<SessionState> = signal<SessionState>({ phase: 'unknown' });
   readonly #fetch: typeof fetch;
+  #ended = new AbortController();
 
   constructor(fetchFunction: typeof fetch) {
     this.#fetch = fetchFunction;
@@ -34,6 +37,11 @@ export class Session {
   /** The user who is logged in. */
   get details(): SessionDetails | undefined {
     return this.state.value.phase === 'in' ? this.state.value.details : undefined;
+  }
+
+  /** Aborts the requests of the session when it ends. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
   }
 
   /** Asks the gateway. Throws ApiError where it cannot be reached. */
@@ -51,10 +59,20 @@ export class Session {
     this.#enter((await response.json()) as SessionDetails);
   }
 
+  /** The browser would report requests and connections that the gateway breaks off as errors. Throws ApiError where it fails. */
   async logOut(): Promise<void> {
-    const response = await this.#request('DELETE');
-    if (!response.ok && response.status !== 401) throw await errorOf(response);
-    this.leave();
+    const before = this.state.peek();
+    if (before.phase !== 'in') return;
+    this.state.value = { phase: 'leaving', details: before.details };
+    this.#ended.abort();
+    try {
+      const response = await this.#request('DELETE');
+      if (!response.ok && response.status !== 401) throw await errorOf(response);
+      this.leave();
+    } catch (error) {
+      this.#enter(before.details);
+      throw error;
+    }
   }
 
   /** A request was answered with 401. */
@@ -68,12 +86,14 @@ export class Session {
   }
 
   #enter(details: SessionDetails): void {
+    if (this.#ended.signal.aborted) this.#ended = new AbortController();
     this.state.value = { phase: 'in', details };
   }
 
   #leave(ways: readonly Way[]): void {
     const before = this.state.peek();
-    const lastWays = before.phase === 'in' ? before.details.ways : before.phase === 'out' ? before.ways : usualWays;
+    const lastWays = before.phase === 'out' ? before.ways : before.phase === 'unknown' ? usualWays : before.details.ways;
+    this.#ended.abort();
     this.state.value = { phase: 'out', ways: ways.length > 0 ? ways : lastWays };
   }
 

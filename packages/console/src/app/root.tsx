@@ -14,6 +14,7 @@ export function Root({ loginFailure }: { readonly loginFailure: Signal<ApiError 
     <>
       {phase === 'unknown' && <Progress label="Connecting…" />}
       {phase === 'in' && <Shell />}
+      {phase === 'leaving' && <Progress label="Logging out…" />}
       {phase === 'out' && <Lazy name="login" load={() => import('../pages/login/index.tsx')} props={{ failure: loginFailure }} />}
       <ToastList />
     </>

@@ -21,7 +21,7 @@ export function startSession(console: Console, browserWindow: Window): Signal<Ap
   };
   const phase = computed(() => session.state.value.phase);
   effect(() => {
-    if (phase.value === 'out') watches.stop();
+    if (phase.value !== 'in') watches.stop();
     return phase.value === 'in' ? readKinds(console) : undefined;
   });
   void enter();

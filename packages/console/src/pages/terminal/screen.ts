@@ -2,7 +2,6 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { type ITheme, Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
-import { allowStyleAttributes, styleDocument } from './style-document.ts';
 
 const SCROLLBACK_LINES = 5000;
 
@@ -25,9 +24,7 @@ export class Screen {
   /** Shows a terminal in an element until `close`. */
   constructor(element: HTMLElement, { onInput, onResize, onLeave }: ScreenOptions) {
     this.#element = element;
-    allowStyleAttributes();
     const terminal = new Terminal({
-      documentOverride: styleDocument(element.ownerDocument),
       fontFamily: getComputedStyle(element).fontFamily,
       fontSize: 13,
       scrollback: SCROLLBACK_LINES,
