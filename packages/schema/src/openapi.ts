@@ -154,10 +154,14 @@ class Publisher {
   private property(message: MessageType, field: NamedField): JsonObject {
     const type = resolve(field.type);
     const schema = this.schemaOf(type);
+    const values: JsonObject = field.enum !== undefined && this.options.enums !== false ? { enum: [...field.enum] } : {};
+    // The values of a list or a map are those of its items.
+    if (type.node === 'list') schema.items = { ...(schema.items as JsonObject), ...values };
+    else if (type.node === 'map') schema.additionalProperties = { ...(schema.additionalProperties as JsonObject), ...values };
     const more: JsonObject = {
       ...this.described(message.name, field.name),
       ...(field.format !== undefined ? { format: field.format } : {}),
-      ...(field.enum !== undefined && this.options.enums !== false ? { enum: [...field.enum] } : {}),
+      ...(type.node === 'scalar' ? values : {}),
       ...(field.default !== undefined ? { default: field.default as JsonValue } : {}),
       ...this.listMarks(type),
       ...this.patchMarks(field),

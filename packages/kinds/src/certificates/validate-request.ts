@@ -11,19 +11,13 @@ import { each, repeatedTexts } from '../validation/each.ts';
 import { goBytes } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import type { CertificateSigningRequest, CertificateSigningRequestCondition } from './schema/v1.ts';
+import { type CertificateSigningRequest, type CertificateSigningRequestCondition, keyUsages } from './schema/v1.ts';
 import { validateSignerName } from './signer-names.ts';
 
 const spec = Path.of('spec');
 const conditionsPath = Path.of('status', 'conditions');
 const certificatePath = Path.of('status', 'certificate');
 const MIN_EXPIRATION_SECONDS = 600;
-
-const usages = [
-  ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
-  ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
-  ...['key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime', 'server auth', 'signing', 'timestamping'],
-];
 
 /** Values that clients of version 1beta1 may write, and that a request stored with it may keep. */
 interface Allowances {
@@ -42,7 +36,7 @@ function allowancesOf(old: CertificateSigningRequest | undefined, isBeta: boolea
   const types = conditions.map(({ type }) => type);
   return {
     legacySigner: isBeta || signerName === env.identity.signers.legacyUnknown,
-    unknownUsages: isBeta || oldUsages.some((usage) => !usages.includes(usage)),
+    unknownUsages: isBeta || oldUsages.some((usage) => !keyUsages.includes(usage)),
     repeatedUsages: isBeta || new Set(oldUsages).size < oldUsages.length,
     repeatedConditions: isBeta || new Set(types).size < types.length,
     namelessConditions: isBeta || types.includes(''),
@@ -63,7 +57,7 @@ function validateWith(allowed: Allowances, request: CertificateSigningRequest, e
   if (fault !== undefined) invalidText(errors, spec.child('request'), goBytes(pem), fault);
   if (requestUsages.length === 0) errors.required(spec.child('usages'), 'usages must be provided');
   each(requestUsages, spec.child('usages'), (usage, at) => {
-    if (!allowed.unknownUsages && !usages.includes(usage)) errors.notSupported(at, usage, usages);
+    if (!allowed.unknownUsages && !keyUsages.includes(usage)) errors.notSupported(at, usage, keyUsages);
   });
   const again = repeatedTexts(requestUsages);
   each(requestUsages, spec.child('usages'), (usage, at, i) => {

@@ -32,8 +32,20 @@ export const admissionregistration: Descriptions = {
     ...webhook,
     reinvocationPolicy:
       'Whether the webhook is called once more if later admission changed the object: Never or IfNeeded. It must cope with objects that it changed. Defaults to Never.',
+    matchConditions:
+      'Conditions, at most 64, all of which a request must meet for the webhook to be called. If one is false, it is not called.',
   },
-  'admissionregistration.ValidatingWebhook': { $: 'A webhook that may refuse objects.', ...webhook },
+  'admissionregistration.ValidatingWebhook': {
+    $: 'A webhook that may refuse objects.',
+    ...webhook,
+    matchConditions:
+      'Conditions, at most 64, all of which a request must meet for the webhook to be called. If one is false, it is not called.',
+  },
+  'admissionregistration.MatchCondition': {
+    $: 'A condition that requests must meet.',
+    name: 'Name of the condition, unique among those of its list.',
+    expression: 'Expression in CEL that gives true or false. It may use object, oldObject, request and authorizer.',
+  },
   'admissionregistration.RuleWithOperations': {
     $: 'Operations on resources. A request matches if every field does.',
     operations: 'CREATE, UPDATE, DELETE, CONNECT, or * for all. Required.',

@@ -18,6 +18,7 @@ export const apiserverinternal: Descriptions = {
     apiServerID: 'The server: the name of its lease.',
     encodingVersion: 'The version in which the server stores objects.',
     decodableVersions: 'The versions in which the server can read objects. encodingVersion is one of them.',
+    servedVersions: 'Versions that the server serves. All of them are among decodableVersions.',
   },
   'apiserverinternal.StorageVersionCondition': {
     $: 'A condition of the storage versions at some point in time.',

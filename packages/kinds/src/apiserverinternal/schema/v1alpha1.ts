@@ -2,10 +2,12 @@
 import { always, type Infer, int64, list, message, object, opt, ptr, req, string, time } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../meta.ts';
 
+const requiredLater = { from: { '1.36': { required: true } } } as const;
 export const ServerStorageVersion = message('apiserverinternal.v1alpha1.ServerStorageVersion', {
-  apiServerID: opt(1, string),
-  encodingVersion: opt(2, string),
-  decodableVersions: opt(3, list(string, 'set')),
+  apiServerID: opt(1, string, requiredLater),
+  encodingVersion: opt(2, string, requiredLater),
+  decodableVersions: opt(3, list(string, 'set'), requiredLater),
+  servedVersions: opt(4, list(string, 'set'), { since: '1.28' }),
 });
 export type ServerStorageVersion = Infer<typeof ServerStorageVersion>;
 
@@ -17,7 +19,7 @@ const StorageVersionCondition = message('apiserverinternal.v1alpha1.StorageVersi
   observedGeneration: opt(3, int64),
   lastTransitionTime: always(4, time),
   reason: req(5, string),
-  message: opt(6, string),
+  message: opt(6, string, { from: { '1.30': { required: true } } }),
 });
 
 export const StorageVersionStatus = message('apiserverinternal.v1alpha1.StorageVersionStatus', {
@@ -28,8 +30,8 @@ export const StorageVersionStatus = message('apiserverinternal.v1alpha1.StorageV
 export type StorageVersionStatus = Infer<typeof StorageVersionStatus>;
 
 export const StorageVersion = object('apiserverinternal.v1alpha1.StorageVersion', {
-  metadata: always(1, ObjectMeta),
-  spec: req(2, StorageVersionSpec),
-  status: req(3, StorageVersionStatus),
+  metadata: always(1, ObjectMeta, requiredLater),
+  spec: req(2, StorageVersionSpec, { from: { '1.36': { required: false } } }),
+  status: req(3, StorageVersionStatus, { from: { '1.36': { required: false } } }),
 });
 export type StorageVersion = Infer<typeof StorageVersion>;

@@ -59,6 +59,7 @@ export const DeploymentStatus = message('apps.v1.DeploymentStatus', {
   unavailableReplicas: opt(5, int32),
   conditions: opt(6, list(DeploymentCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
   collisionCount: ptr(8, int32),
+  terminatingReplicas: ptr(9, int32, { since: '1.33', gate: 'DeploymentReplicaSetTerminatingReplicas' }),
 });
 export type DeploymentStatus = Infer<typeof DeploymentStatus>;
 

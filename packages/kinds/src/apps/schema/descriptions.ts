@@ -45,6 +45,7 @@ export const apps: Descriptions = {
     unavailableReplicas: 'Number of pods that are missing or not yet available.',
     conditions: 'Observed conditions: Available, Progressing and ReplicaFailure.',
     collisionCount,
+    terminatingReplicas: 'Number of pods of the deployment that are being deleted and have not ended yet.',
   },
   'apps.DeploymentCondition': {
     $: 'One observed aspect of the state of a deployment.',
@@ -70,6 +71,7 @@ export const apps: Descriptions = {
     availableReplicas: 'Number of pods that have been ready for at least minReadySeconds.',
     observedGeneration,
     conditions: 'Observed conditions, such as ReplicaFailure.',
+    terminatingReplicas: 'Number of pods that are being deleted and have not ended yet.',
   },
   'apps.ReplicaSetCondition': {
     $: 'One observed aspect of the state of a replica set.',
@@ -93,11 +95,16 @@ export const apps: Descriptions = {
     revisionHistoryLimit: revisionHistoryLimit('controller revisions'),
     minReadySeconds,
     persistentVolumeClaimRetentionPolicy: 'What happens to the claims of the set. An alpha feature; by default claims are kept.',
+    ordinals: 'How the pods are numbered: from 0 to replicas - 1, unless it says otherwise.',
   },
   'apps.StatefulSetUpdateStrategy': {
     $: 'How pods of a stateful set are moved to a new template.',
     type: 'RollingUpdate replaces pods from the highest number down; OnDelete replaces a pod when it is deleted by hand. Defaults to RollingUpdate.',
     rollingUpdate: 'Settings of the rolling update. Only allowed with the type RollingUpdate.',
+  },
+  'apps.StatefulSetOrdinals': {
+    $: 'How the pods of a stateful set are numbered.',
+    start: 'The number of the first pod. Defaults to 0.',
   },
   'apps.RollingUpdateStatefulSetStrategy': {
     $: 'Settings of a rolling update of a stateful set.',

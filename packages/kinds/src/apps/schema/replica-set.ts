@@ -25,6 +25,7 @@ export const ReplicaSetStatus = message('apps.v1.ReplicaSetStatus', {
   availableReplicas: opt(5, int32),
   observedGeneration: opt(3, int64),
   conditions: opt(6, list(ReplicaSetCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
+  terminatingReplicas: ptr(7, int32, { since: '1.33', gate: 'DeploymentReplicaSetTerminatingReplicas' }),
 });
 export type ReplicaSetStatus = Infer<typeof ReplicaSetStatus>;
 

@@ -22,17 +22,22 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message('apps.v1.
 });
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = Infer<typeof StatefulSetPersistentVolumeClaimRetentionPolicy>;
 
+const StatefulSetOrdinals = message('apps.v1.StatefulSetOrdinals', {
+  start: always(1, int32),
+});
+
 const StatefulSetSpec = message('apps.v1.StatefulSetSpec', {
   replicas: ptr(1, int32),
   selector: req(2, LabelSelector, { nullable: true }),
   template: req(3, PodTemplateSpec),
   volumeClaimTemplates: opt(4, list(PersistentVolumeClaim)),
-  serviceName: req(5, string),
+  serviceName: req(5, string, { from: { '1.33': { required: false } } }),
   podManagementPolicy: opt(6, string, { enum: ['OrderedReady', 'Parallel'] }),
   updateStrategy: always(7, StatefulSetUpdateStrategy),
   revisionHistoryLimit: ptr(8, int32),
   minReadySeconds: opt(9, int32, { gate: { name: 'StatefulSetMinReadySeconds', createOnly: true } }),
   persistentVolumeClaimRetentionPolicy: ptr(10, StatefulSetPersistentVolumeClaimRetentionPolicy, { gate: 'StatefulSetAutoDeletePVC' }),
+  ordinals: ptr(11, StatefulSetOrdinals, { since: '1.26', gate: 'StatefulSetStartOrdinal' }),
 });
 
 const StatefulSetCondition = message('apps.v1.StatefulSetCondition', {

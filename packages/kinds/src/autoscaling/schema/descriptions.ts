@@ -79,6 +79,8 @@ export const autoscaling: Descriptions = {
     selectPolicy:
       'Which policy applies: Max (the largest change), Min (the smallest), or Disabled for no scaling in this direction. Defaults to Max.',
     policies: 'Limits of the change. At least one is required, or the rules are invalid.',
+    tolerance:
+      'How far a metric may differ from its target without scaling, as a part of 1. Without it that of the cluster applies, 0.1 by default.',
   },
   'autoscaling.HPAScalingPolicy': {
     $: 'A limit of the change within a period.',

@@ -30,7 +30,7 @@ const HorizontalPodAutoscalerStatus = message('autoscaling.v1.HorizontalPodAutos
 
 export const HorizontalPodAutoscaler = object('autoscaling.v1.HorizontalPodAutoscaler', {
   metadata: always(1, ObjectMeta),
-  spec: always(2, HorizontalPodAutoscalerSpec),
+  spec: always(2, HorizontalPodAutoscalerSpec, { from: { '1.36': { required: true } } }),
   status: always(3, HorizontalPodAutoscalerStatus),
 });
 export type HorizontalPodAutoscaler = Infer<typeof HorizontalPodAutoscaler>;

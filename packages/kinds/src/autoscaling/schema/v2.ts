@@ -64,6 +64,7 @@ export const HPAScalingRules = message('autoscaling.v2.HPAScalingRules', {
   selectPolicy: ptr(1, string),
   // An empty list is an error; absent metrics have defaults.
   policies: ptr(2, list(HPAScalingPolicy)),
+  tolerance: ptr(4, quantity, { since: '1.33', gate: 'HPAConfigurableTolerance' }),
 });
 export type HPAScalingRules = Infer<typeof HPAScalingRules>;
 
@@ -157,7 +158,7 @@ export type HorizontalPodAutoscalerStatus = Infer<typeof HorizontalPodAutoscaler
 
 export const HorizontalPodAutoscaler = object('autoscaling.v2.HorizontalPodAutoscaler', {
   metadata: always(1, ObjectMeta),
-  spec: always(2, HorizontalPodAutoscalerSpec),
+  spec: always(2, HorizontalPodAutoscalerSpec, { from: { '1.36': { required: true } } }),
   status: always(3, HorizontalPodAutoscalerStatus),
 });
 export type HorizontalPodAutoscaler = Infer<typeof HorizontalPodAutoscaler>;

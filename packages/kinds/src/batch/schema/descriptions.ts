@@ -22,6 +22,46 @@ export const batch: Descriptions = {
     completionMode:
       'NonIndexed counts successes; Indexed gives each pod an index from 0 to completions - 1, each of which must succeed once. Defaults to NonIndexed.',
     suspend: 'Keep no pods running: active ones are deleted, and the start time is reset when it becomes false again. Defaults to false.',
+    podFailurePolicy:
+      'What failed pods do to the job, by their exit codes and conditions. Without it every failure counts towards backoffLimit.',
+    successPolicy: 'When an Indexed job has succeeded although not all of its indexes have. Cannot be changed.',
+    backoffLimitPerIndex: 'Number of retries of each index, for Indexed jobs. An index that exceeds it has failed. Cannot be changed.',
+    maxFailedIndexes: 'Most indexes that may fail before the whole job does. Only allowed with backoffLimitPerIndex.',
+    podReplacementPolicy:
+      'When a pod is replaced: TerminatingOrFailed as soon as it is being deleted, Failed only when it has ended. Defaults to TerminatingOrFailed, and to Failed if there is a podFailurePolicy, which allows nothing else.',
+    managedBy: 'Controller that carries out the job, as domain/path. Without it the one of the control plane does. Cannot be changed.',
+  },
+  'batch.PodFailurePolicy': {
+    $: 'What failed pods do to their job.',
+    rules:
+      'Rules in their order, at most 20: the first that matches a failed pod applies. Without one the failure counts towards backoffLimit.',
+  },
+  'batch.PodFailurePolicyRule': {
+    $: 'What a failed pod does to its job. Exactly one of onExitCodes and onPodConditions is set.',
+    action:
+      'FailJob ends the job, FailIndex ends the index of the pod, Ignore replaces the pod without counting it, Count counts it towards backoffLimit.',
+    onExitCodes: 'Exit codes of containers that match.',
+    onPodConditions: 'Conditions of the pod that match, at most 20; one of them is enough.',
+  },
+  'batch.PodFailurePolicyOnExitCodesRequirement': {
+    $: 'Exit codes of the containers of a failed pod. Containers that succeeded are left out.',
+    containerName: 'Container that is looked at. Without it all containers are.',
+    operator: 'In matches if an exit code is among the values, NotIn if one is not.',
+    values: 'Exit codes in ascending order, from 1 to 255 of them. 0 is not allowed with In.',
+  },
+  'batch.PodFailurePolicyOnPodConditionsPattern': {
+    $: 'A condition of a failed pod.',
+    type: 'Type of the condition that the pod must have.',
+    status: 'Status that the condition must have. Defaults to True.',
+  },
+  'batch.SuccessPolicy': {
+    $: 'When an Indexed job has succeeded although not all of its indexes have.',
+    rules: 'Rules in their order, from 1 to 20: one that is met is enough. The remaining pods are then ended.',
+  },
+  'batch.SuccessPolicyRule': {
+    $: 'Indexes that must succeed. At least one of the fields is set.',
+    succeededIndexes: 'Indexes of which all must succeed, or succeededCount of them, as numbers and ranges: 1,3-5,7.',
+    succeededCount: 'Number of indexes that must succeed, of succeededIndexes if that is set.',
   },
   'batch.JobStatus': {
     $: 'The observed state of a job.',
@@ -34,6 +74,8 @@ export const batch: Descriptions = {
     completedIndexes: 'Indexes that have succeeded, for Indexed jobs, as numbers and ranges: 1,3-5,7.',
     uncountedTerminatedPods: 'Terminated pods that are not yet part of the counts.',
     ready: 'Number of active pods that are ready.',
+    terminating: 'Number of pods that are being deleted and have not ended yet.',
+    failedIndexes: 'Indexes that have failed, for jobs with backoffLimitPerIndex, as numbers and ranges: 1,3-5,7.',
   },
   'batch.JobCondition': {
     $: 'One observed aspect of the state of a job.',

@@ -1,12 +1,39 @@
 /** Certificate signing requests. */
 import { always, boxed, bytes, type Infer, int32, list, map, message, object, opt, ptr, req, string, time } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../meta.ts';
+import { itemValues } from '../../published-values.ts';
+
+export const keyUsages = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
 
 const CertificateSigningRequestSpec = message('certificates.v1.CertificateSigningRequestSpec', {
   request: req(1, bytes),
   signerName: req(7, string),
   expirationSeconds: ptr(8, int32),
-  usages: opt(5, list(string)),
+  usages: opt(5, list(string), itemValues(...keyUsages)),
   username: opt(2, string),
   uid: opt(3, string),
   groups: opt(4, list(string)),

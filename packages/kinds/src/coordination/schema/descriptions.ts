@@ -12,5 +12,7 @@ export const coordination: Descriptions = {
     acquireTime: 'When the present holder acquired the lease.',
     renewTime: 'When the present holder last renewed the lease.',
     leaseTransitions: 'How often the lease passed from one holder to another.',
+    strategy: 'How the control plane chooses the holder among the candidates. Without it candidates agree among themselves.',
+    preferredHolder: 'Who should hold the lease next: the present holder gives it up. Only allowed with a strategy.',
   },
 };

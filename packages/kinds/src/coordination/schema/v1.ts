@@ -8,6 +8,8 @@ const LeaseSpec = message('coordination.v1.LeaseSpec', {
   acquireTime: ptr(3, microTime),
   renewTime: ptr(4, microTime),
   leaseTransitions: ptr(5, int32),
+  strategy: ptr(6, string, { since: '1.31' }),
+  preferredHolder: ptr(7, string, { since: '1.31' }),
 });
 
 export const Lease = object('coordination.v1.Lease', {

@@ -31,6 +31,9 @@ export const node: Descriptions = {
     volumesInUse: 'Names of attachable volumes that pods of the node mount; they must not be detached.',
     volumesAttached: 'Volumes that are attached to the node.',
     config: `${dynamic} the settings in use.`,
+    runtimeHandlers: 'Handlers of the container runtime, and what they can do.',
+    features: 'What the container runtime can do, whatever the handler.',
+    declaredFeatures: 'Features of the node agent on which pods may depend, by their gates.',
   },
   'core.NodeCondition': {
     $: 'One observed aspect of the state of a node.',
@@ -56,6 +59,22 @@ export const node: Descriptions = {
     kubeProxyVersion: 'Release of the network proxy of the node.',
     operatingSystem: 'Family of the operating system, such as linux or windows.',
     architecture: 'Processor architecture, such as amd64 or arm64.',
+    swap: 'Swap space of the machine.',
+  },
+  'core.NodeSwapStatus': { $: 'The swap space of a node.', capacity: 'Size of the swap space in bytes.' },
+  'core.NodeRuntimeHandler': {
+    $: 'A handler of the container runtime of a node.',
+    name: 'Name of the handler; empty for the default one.',
+    features: 'What the handler can do.',
+  },
+  'core.NodeRuntimeHandlerFeatures': {
+    $: 'What a handler of the container runtime can do.',
+    recursiveReadOnlyMounts: 'Whether mounts can be read-only with all that is mounted below them.',
+    userNamespaces: 'Whether pods can have user namespaces of their own.',
+  },
+  'core.NodeFeatures': {
+    $: 'What the container runtime of a node can do.',
+    supplementalGroupsPolicy: 'Whether pods can choose how their supplemental groups are found.',
   },
   'core.ContainerImage': {
     $: 'A container image that is present on a node.',

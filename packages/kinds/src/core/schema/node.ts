@@ -66,6 +66,10 @@ const NodeDaemonEndpoints = message('core.v1.NodeDaemonEndpoints', {
   kubeletEndpoint: always(1, DaemonEndpoint),
 });
 
+const NodeSwapStatus = message('core.v1.NodeSwapStatus', {
+  capacity: ptr(1, int64),
+});
+
 const NodeSystemInfo = message('core.v1.NodeSystemInfo', {
   machineID: req(1, string),
   systemUUID: req(2, string),
@@ -77,6 +81,7 @@ const NodeSystemInfo = message('core.v1.NodeSystemInfo', {
   kubeProxyVersion: req(8, string),
   operatingSystem: req(9, string),
   architecture: req(10, string),
+  swap: ptr(11, NodeSwapStatus, { since: '1.33' }),
 });
 
 const ContainerImage = message('core.v1.ContainerImage', {
@@ -96,6 +101,20 @@ const NodeConfigStatus = message('core.v1.NodeConfigStatus', {
   error: opt(4, string),
 });
 
+const NodeRuntimeHandlerFeatures = message('core.v1.NodeRuntimeHandlerFeatures', {
+  recursiveReadOnlyMounts: ptr(1, bool),
+  userNamespaces: ptr(2, bool, { since: '1.31' }),
+});
+
+const NodeRuntimeHandler = message('core.v1.NodeRuntimeHandler', {
+  name: always(1, string),
+  features: ptr(2, NodeRuntimeHandlerFeatures),
+});
+
+const NodeFeatures = message('core.v1.NodeFeatures', {
+  supplementalGroupsPolicy: ptr(1, bool),
+});
+
 const NodeStatus = message('core.v1.NodeStatus', {
   capacity: opt(1, map(quantity)),
   allocatable: opt(2, map(quantity)),
@@ -108,6 +127,9 @@ const NodeStatus = message('core.v1.NodeStatus', {
   volumesInUse: opt(9, list(string)),
   volumesAttached: opt(10, list(AttachedVolume)),
   config: ptr(11, NodeConfigStatus, { gate: { name: 'DynamicKubeletConfig', alone: true } }),
+  runtimeHandlers: opt(12, list(NodeRuntimeHandler), { since: '1.30', gate: 'RecursiveReadOnlyMounts' }),
+  features: ptr(13, NodeFeatures, { since: '1.31', gate: 'SupplementalGroupsPolicy' }),
+  declaredFeatures: opt(14, list(string), { since: '1.35', gate: 'NodeDeclaredFeatures' }),
 });
 
 export const Node = object('core.v1.Node', {

@@ -2,9 +2,11 @@
 import { always, type Infer, list, map, message, object, opt, ptr, quantity, req, string } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../meta.ts';
 
+const quotaScopes = ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating'];
 export const ScopedResourceSelectorRequirement = message('core.v1.ScopedResourceSelectorRequirement', {
   scopeName: req(1, string, {
-    enum: ['BestEffort', 'CrossNamespacePodAffinity', 'NotBestEffort', 'NotTerminating', 'PriorityClass', 'Terminating'],
+    enum: quotaScopes,
+    from: { '1.33': { enum: [...quotaScopes, 'VolumeAttributesClass'] } },
   }),
   operator: req(2, string, { enum: ['DoesNotExist', 'Exists', 'In', 'NotIn'] }),
   values: opt(3, list(string)),
@@ -21,7 +23,7 @@ const ScopeSelector = message(
 
 export const ResourceQuotaSpec = message('core.v1.ResourceQuotaSpec', {
   hard: opt(1, map(quantity)),
-  scopes: opt(2, list(string)),
+  scopes: opt(2, list(string), { from: { '1.30': { enum: quotaScopes }, '1.33': { enum: [...quotaScopes, 'VolumeAttributesClass'] } } }),
   scopeSelector: ptr(3, ScopeSelector),
 });
 export type ResourceQuotaSpec = Infer<typeof ResourceQuotaSpec>;

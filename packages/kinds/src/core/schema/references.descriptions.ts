@@ -26,6 +26,13 @@ export const references: Descriptions = {
     kind: 'Kind of the object referred to.',
     name: 'Name of the object referred to.',
   },
+  'core.TypedObjectReference': {
+    $: 'A reference to an object of any kind, possibly in another namespace.',
+    apiGroup: 'API group of the object; may be left out for the core group only.',
+    kind: 'Kind of the object that is meant.',
+    name: 'Name of the object that is meant.',
+    namespace: 'Namespace of the object, which must allow it by a ReferenceGrant. Without it that of the referring object.',
+  },
   'core.ConfigMapKeySelector': {
     $: 'Selects an entry of a ConfigMap.',
     name: 'Name of the ConfigMap, in the same namespace.',

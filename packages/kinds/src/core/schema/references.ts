@@ -46,6 +46,14 @@ export const TypedLocalObjectReference = message(
 );
 export type TypedLocalObjectReference = Infer<typeof TypedLocalObjectReference>;
 
+export const TypedObjectReference = message('core.v1.TypedObjectReference', {
+  apiGroup: always(1, string, { nullable: true }),
+  kind: req(2, string),
+  name: req(3, string),
+  namespace: ptr(4, string, { gate: 'CrossNamespaceVolumeDataSource' }),
+});
+export type TypedObjectReference = Infer<typeof TypedObjectReference>;
+
 export const ObjectFieldSelector = message(
   'core.v1.ObjectFieldSelector',
   {

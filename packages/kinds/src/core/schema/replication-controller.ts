@@ -4,7 +4,7 @@ import { ObjectMeta } from '../../meta.ts';
 import { PodTemplateSpec } from './pods/pod.ts';
 
 const ReplicationControllerSpec = message('core.v1.ReplicationControllerSpec', {
-  replicas: ptr(1, int32),
+  replicas: ptr(1, int32, { from: { '1.33': { default: 1 } } }),
   minReadySeconds: opt(4, int32),
   selector: opt(2, map(string, { atomic: true })),
   template: ptr(3, PodTemplateSpec),

@@ -6,4 +6,9 @@ export const resources: Descriptions = {
     limits: 'Most that may be used of each resource, such as cpu or memory.',
     requests: 'Amount of each resource that is reserved. Defaults to the limit where one is set, and must not exceed it.',
   },
+  'core.VolumeResourceRequirements': {
+    $: 'The size of the storage of a claim.',
+    limits: 'Most storage that the volume may have.',
+    requests: 'Least storage that the volume must have. It can be raised if the storage class allows expansion.',
+  },
 };

@@ -33,6 +33,8 @@ export const service: Descriptions = {
       'Whether a LoadBalancer service also gets node ports. Ports that are requested are kept either way. Defaults to true.',
     loadBalancerClass: 'Class of load balancer that implements the service. Only for LoadBalancer; cannot be changed once set.',
     internalTrafficPolicy: 'Cluster sends traffic from inside to all endpoints, Local only to those on the same node. Defaults to Cluster.',
+    trafficDistribution:
+      'Which endpoints are preferred: PreferSameZone those in the zone of the client, PreferSameNode those on its node; PreferClose is the older name of PreferSameZone. Without it all are equal.',
   },
   'core.ServicePort': {
     $: 'A port that a service listens on, and the port of the pods that it leads to.',
@@ -65,6 +67,8 @@ export const service: Descriptions = {
     ip: 'IP address, for load balancers that have one.',
     hostname: 'Host name, for load balancers that are found by DNS.',
     ports: 'State of each port of the load balancer, where the provider reports it.',
+    ipMode:
+      'How traffic for the IP address arrives: VIP with it as the destination, Proxy with that of a node or pod. Only allowed with ip. Defaults to VIP.',
   },
   'core.PortStatus': {
     $: 'The observed state of a port of a load balancer.',

@@ -1,6 +1,7 @@
 /** Services and endpoints. */
 import { always, bool, type Infer, int32, intOrString, list, map, message, object, opt, ptr, req, string } from '@plat-dev/schema/types';
 import { Condition, ObjectMeta } from '../../meta.ts';
+import { itemValues, pointerValues } from '../../published-values.ts';
 import { ObjectReference } from './references.ts';
 
 export const ServicePort = message('core.v1.ServicePort', {
@@ -36,11 +37,12 @@ export const ServiceSpec = message('core.v1.ServiceSpec', {
   healthCheckNodePort: opt(12, int32),
   publishNotReadyAddresses: opt(13, bool),
   sessionAffinityConfig: ptr(14, SessionAffinityConfig),
-  ipFamilies: opt(19, list(string)),
-  ipFamilyPolicy: ptr(17, string),
+  ipFamilies: opt(19, list(string), itemValues('', 'IPv4', 'IPv6')),
+  ipFamilyPolicy: ptr(17, string, pointerValues('PreferDualStack', 'RequireDualStack', 'SingleStack')),
   allocateLoadBalancerNodePorts: ptr(20, bool),
   loadBalancerClass: ptr(21, string),
-  internalTrafficPolicy: ptr(22, string, { gate: 'ServiceInternalTrafficPolicy' }),
+  internalTrafficPolicy: ptr(22, string, { gate: 'ServiceInternalTrafficPolicy', ...pointerValues('Cluster', 'Local') }),
+  trafficDistribution: ptr(23, string, { since: '1.30', gate: 'ServiceTrafficDistribution' }),
 });
 export type ServiceSpec = Infer<typeof ServiceSpec>;
 
@@ -53,6 +55,7 @@ const PortStatus = message('core.v1.PortStatus', {
 const LoadBalancerIngress = message('core.v1.LoadBalancerIngress', {
   ip: opt(1, string),
   hostname: opt(2, string),
+  ipMode: ptr(3, string, { since: '1.29', gate: 'LoadBalancerIPMode' }),
   ports: opt(4, list(PortStatus)),
 });
 

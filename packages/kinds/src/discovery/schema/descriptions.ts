@@ -29,8 +29,10 @@ export const discovery: Descriptions = {
   'discovery.EndpointHints': {
     $: 'Hints on how an endpoint should be used.',
     forZones: 'Zones whose traffic the endpoint should take, at most 8.',
+    forNodes: 'Nodes whose traffic the endpoint should take, at most 8.',
   },
   'discovery.ForZone': { $: 'A zone whose traffic an endpoint should take.', name: 'Name of the zone, as nodes have it in their labels.' },
+  'discovery.ForNode': { $: 'A node whose traffic an endpoint should take.', name: 'Name of the node.' },
   'discovery.EndpointPort': {
     $: 'A port that endpoints serve.',
     name: 'Name of the port, unique within the slice, equal to that of the service port. Defaults to the empty text.',

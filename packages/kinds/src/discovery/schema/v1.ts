@@ -2,6 +2,7 @@
 import { always, bool, type Infer, int32, list, map, message, object, opt, ptr, req, string } from '@plat-dev/schema/types';
 import { ObjectReference } from '../../core/schema/references.ts';
 import { ObjectMeta } from '../../meta.ts';
+import { pointerValues } from '../../published-values.ts';
 
 export const EndpointConditions = message('discovery.v1.EndpointConditions', {
   ready: ptr(1, bool),
@@ -14,8 +15,13 @@ const ForZone = message('discovery.v1.ForZone', {
   name: req(1, string),
 });
 
+const ForNode = message('discovery.v1.ForNode', {
+  name: req(1, string),
+});
+
 export const EndpointHints = message('discovery.v1.EndpointHints', {
   forZones: opt(1, list(ForZone)),
+  forNodes: opt(2, list(ForNode), { since: '1.33', gate: 'PreferSameTrafficDistribution' }),
 });
 export type EndpointHints = Infer<typeof EndpointHints>;
 
@@ -35,7 +41,7 @@ export const EndpointPort = message(
   'discovery.v1.EndpointPort',
   {
     name: ptr(1, string, { default: '' }),
-    protocol: ptr(2, string, { default: 'TCP' }),
+    protocol: ptr(2, string, { default: 'TCP', ...pointerValues('SCTP', 'TCP', 'UDP') }),
     port: ptr(3, int32),
     appProtocol: ptr(4, string),
   },
@@ -46,7 +52,7 @@ export type EndpointPort = Infer<typeof EndpointPort>;
 export const EndpointSlice = object('discovery.v1.EndpointSlice', {
   metadata: always(1, ObjectMeta),
   addressType: req(4, string, { enum: ['FQDN', 'IPv4', 'IPv6'] }),
-  endpoints: req(2, list(Endpoint)),
+  endpoints: req(2, list(Endpoint), { from: { '1.36': { required: false } } }),
   ports: always(3, list(EndpointPort)),
 });
 export type EndpointSlice = Infer<typeof EndpointSlice>;

@@ -48,6 +48,22 @@ export const networking: Descriptions = {
     secretName: 'Secret with the certificate and its key. Without it only the host name is routed, and the backend ends TLS.',
   },
   'networking.IngressStatus': { $: 'The observed state of an ingress.', loadBalancer: 'Addresses of the load balancer that serves it.' },
+  'networking.IngressLoadBalancerStatus': {
+    $: 'The observed state of the load balancer of an ingress.',
+    ingress: 'Points at which traffic for the ingress enters.',
+  },
+  'networking.IngressLoadBalancerIngress': {
+    $: 'A point at which traffic for an ingress enters.',
+    ip: 'IP address of the point, for load balancers that have one.',
+    hostname: 'Host name of the point, for load balancers that are found by DNS.',
+    ports: 'State of each port of the point, where the provider reports it.',
+  },
+  'networking.IngressPortStatus': {
+    $: 'The observed state of a port of the load balancer of an ingress.',
+    port: 'Number of the port that the state is about.',
+    protocol: 'Protocol of that port: TCP, UDP or SCTP.',
+    error: 'Why the port could not be set up, as one CamelCase word, possibly with a domain prefix.',
+  },
   'networking.IngressClass': {
     $: 'A class of ingresses that one controller serves. An annotation makes one the default.',
     spec: 'Controller of the class and its parameters.',

@@ -3,15 +3,16 @@ import { always, type Infer, inline, int32, list, message, object, opt, ptr, req
 import { TypedLocalObjectReference } from '../../core/schema/references.ts';
 import { LoadBalancerStatus } from '../../core/schema/service.ts';
 import { ObjectMeta } from '../../meta.ts';
+import { pointerValues } from '../../published-values.ts';
 
-const ServiceBackendPort = message('networking.v1.ServiceBackendPort', {
-  name: opt(1, string),
-  number: opt(2, int32),
-});
+const servicePort = { name: opt(1, string), number: opt(2, int32) };
+const ServiceBackendPort = message('networking.v1.ServiceBackendPort', servicePort);
+/** From 1.31 on a port has one owner. */
+const AtomicServiceBackendPort = message('networking.v1.ServiceBackendPort', servicePort, { atomic: true });
 
 export const IngressServiceBackend = message('networking.v1.IngressServiceBackend', {
   name: req(1, string),
-  port: always(2, ServiceBackendPort),
+  port: always(2, ServiceBackendPort, { from: { '1.31': { type: AtomicServiceBackendPort } } }),
 });
 export type IngressServiceBackend = Infer<typeof IngressServiceBackend>;
 
@@ -23,7 +24,7 @@ export type IngressBackend = Infer<typeof IngressBackend>;
 
 export const HTTPIngressPath = message('networking.v1.HTTPIngressPath', {
   path: opt(1, string),
-  pathType: req(3, string, { nullable: true }),
+  pathType: req(3, string, { nullable: true, ...pointerValues('Exact', 'ImplementationSpecific', 'Prefix') }),
   backend: req(2, IngressBackend),
 });
 export type HTTPIngressPath = Infer<typeof HTTPIngressPath>;
@@ -56,8 +57,27 @@ export const IngressSpec = message('networking.v1.IngressSpec', {
 });
 export type IngressSpec = Infer<typeof IngressSpec>;
 
+const IngressPortStatus = message('networking.v1.IngressPortStatus', {
+  port: req(1, int32),
+  protocol: req(2, string, { enum: ['SCTP', 'TCP', 'UDP'] }),
+  error: ptr(3, string),
+});
+
+const IngressLoadBalancerIngress = message('networking.v1.IngressLoadBalancerIngress', {
+  ip: opt(1, string),
+  hostname: opt(2, string),
+  ports: opt(4, list(IngressPortStatus)),
+});
+
+const IngressLoadBalancerStatus = message('networking.v1.IngressLoadBalancerStatus', {
+  ingress: opt(1, list(IngressLoadBalancerIngress)),
+});
+
 export const IngressStatus = message('networking.v1.IngressStatus', {
-  loadBalancer: always(1, LoadBalancerStatus),
+  // Up to 1.25 it is the status of services.
+  loadBalancer: always(1, IngressLoadBalancerStatus, {
+    from: { '1.15': { type: LoadBalancerStatus }, '1.26': { type: IngressLoadBalancerStatus } },
+  }),
 });
 export type IngressStatus = Infer<typeof IngressStatus>;
 

@@ -1,6 +1,7 @@
 /** Network policies. */
 import { always, type Infer, int32, intOrString, list, message, object, opt, ptr, req, string } from '@plat-dev/schema/types';
 import { Condition, LabelSelector, ObjectMeta } from '../../meta.ts';
+import { itemValues, pointerValues } from '../../published-values.ts';
 
 export const IPBlock = message('networking.v1.IPBlock', {
   cidr: req(1, string),
@@ -9,7 +10,7 @@ export const IPBlock = message('networking.v1.IPBlock', {
 export type IPBlock = Infer<typeof IPBlock>;
 
 export const NetworkPolicyPort = message('networking.v1.NetworkPolicyPort', {
-  protocol: ptr(1, string, { default: 'TCP' }),
+  protocol: ptr(1, string, { default: 'TCP', ...pointerValues('SCTP', 'TCP', 'UDP') }),
   port: ptr(2, intOrString),
   endPort: ptr(3, int32, { gate: 'NetworkPolicyEndPort' }),
 });
@@ -35,10 +36,10 @@ export const NetworkPolicyEgressRule = message('networking.v1.NetworkPolicyEgres
 export type NetworkPolicyEgressRule = Infer<typeof NetworkPolicyEgressRule>;
 
 const NetworkPolicySpec = message('networking.v1.NetworkPolicySpec', {
-  podSelector: req(1, LabelSelector),
+  podSelector: req(1, LabelSelector, { from: { '1.34': { required: false } } }),
   ingress: opt(2, list(NetworkPolicyIngressRule)),
   egress: opt(3, list(NetworkPolicyEgressRule)),
-  policyTypes: opt(4, list(string)),
+  policyTypes: opt(4, list(string), itemValues('Egress', 'Ingress')),
 });
 
 const NetworkPolicyStatus = message('networking.v1.NetworkPolicyStatus', {
@@ -48,6 +49,6 @@ const NetworkPolicyStatus = message('networking.v1.NetworkPolicyStatus', {
 export const NetworkPolicy = object('networking.v1.NetworkPolicy', {
   metadata: always(1, ObjectMeta),
   spec: always(2, NetworkPolicySpec),
-  status: always(3, NetworkPolicyStatus),
+  status: always(3, NetworkPolicyStatus, { until: '1.27' }),
 });
 export type NetworkPolicy = Infer<typeof NetworkPolicy>;

@@ -11,6 +11,8 @@ export const policy: Descriptions = {
     minAvailable: 'Pods that must still be available after an eviction, as a number or a percentage. 100% prevents every eviction.',
     selector: 'Selects the pods of the budget. An empty selector selects all pods of the namespace in v1, and none in v1beta1.',
     maxUnavailable: 'Pods that may be unavailable after an eviction, as a number or a percentage. 0 prevents every eviction.',
+    unhealthyPodEvictionPolicy:
+      'When running pods that are not ready may be evicted: IfHealthyBudget only while enough others are healthy, AlwaysAllow always. Defaults to IfHealthyBudget.',
   },
   'policy.PodDisruptionBudgetStatus': {
     $: 'The observed state of a disruption budget.',

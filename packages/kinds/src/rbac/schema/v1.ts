@@ -38,7 +38,7 @@ export type Subject = Infer<typeof Subject>;
 export const RoleRef = message(
   'rbac.v1.RoleRef',
   {
-    apiGroup: req(1, string),
+    apiGroup: req(1, string, { from: { '1.36': { required: false } } }),
     kind: req(2, string),
     name: req(3, string),
   },

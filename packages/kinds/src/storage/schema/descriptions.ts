@@ -29,6 +29,14 @@ export const storage: Descriptions = {
       'Whether the ownership of volumes is changed before mounting: ReadWriteOnceWithFSType, File or None. Defaults to ReadWriteOnceWithFSType; cannot be changed.',
     tokenRequests: 'Service account tokens of the pod that are passed to the driver when it publishes a volume, with distinct audiences.',
     requiresRepublish: 'Publish mounted volumes again from time to time, so that the driver can update them. Defaults to false.',
+    seLinuxMount:
+      'Whether volumes of the driver may be mounted with an SELinux context, so that files need not be relabelled. Defaults to false.',
+    nodeAllocatableUpdatePeriodSeconds:
+      'Seconds after which node agents ask the driver again how many volumes a node can have, at least 10. Without it they ask only when they start and when a node is full.',
+    serviceAccountTokenInSecrets:
+      'Whether the driver gets tokens of service accounts among the secrets of a call, rather than in the volume context. Only allowed with tokenRequests. Defaults to false.',
+    preventPodSchedulingIfMissing:
+      'Whether pods with volumes of the driver are kept from nodes on which it is not installed. Defaults to false.',
   },
   'storage.TokenRequest': {
     $: 'A service account token that a driver needs.',
@@ -85,5 +93,6 @@ export const storage: Descriptions = {
     $: 'An error of a volume operation.',
     time: 'When the error occurred.',
     message: 'What went wrong. It may be logged, so it must not hold secrets.',
+    errorCode: 'The gRPC code of the error, for errors that came from a driver.',
   },
 };

@@ -19,6 +19,7 @@ import {
 import { TopologySelectorTerm } from '../../core/schema/pods/scheduling.ts';
 import { PersistentVolumeSpec } from '../../core/schema/volumes/persistent-volumes.ts';
 import { LabelSelector, ObjectMeta } from '../../meta.ts';
+import { pointerValues } from '../../published-values.ts';
 
 export const TokenRequest = message('storage.v1.TokenRequest', {
   audience: req(1, string),
@@ -34,6 +35,10 @@ export const CSIDriverSpec = message('storage.v1.CSIDriverSpec', {
   fsGroupPolicy: ptr(5, string, { default: 'ReadWriteOnceWithFSType' }),
   tokenRequests: opt(6, list(TokenRequest)),
   requiresRepublish: ptr(7, bool, { default: false }),
+  seLinuxMount: ptr(8, bool, { since: '1.25', gate: 'SELinuxMountReadWriteOncePod' }),
+  nodeAllocatableUpdatePeriodSeconds: ptr(9, int64, { since: '1.33', gate: 'MutableCSINodeAllocatableCount' }),
+  serviceAccountTokenInSecrets: ptr(10, bool, { since: '1.35', gate: 'CSIServiceAccountTokenSecrets' }),
+  preventPodSchedulingIfMissing: ptr(11, bool, { since: '1.36', gate: 'VolumeLimitScaling' }),
 });
 export type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
 
@@ -78,10 +83,10 @@ export const StorageClass = object('storage.v1.StorageClass', {
   metadata: always(1, ObjectMeta),
   provisioner: req(2, string),
   parameters: opt(3, map(string)),
-  reclaimPolicy: ptr(4, string, { default: 'Delete' }),
+  reclaimPolicy: ptr(4, string, { default: 'Delete', ...pointerValues('Delete', 'Recycle', 'Retain') }),
   mountOptions: opt(5, list(string)),
   allowVolumeExpansion: ptr(6, bool),
-  volumeBindingMode: ptr(7, string, { default: 'Immediate' }),
+  volumeBindingMode: ptr(7, string, { default: 'Immediate', ...pointerValues('Immediate', 'WaitForFirstConsumer') }),
   allowedTopologies: opt(8, list(TopologySelectorTerm)),
 });
 export type StorageClass = Infer<typeof StorageClass>;
@@ -101,6 +106,7 @@ const VolumeAttachmentSpec = message('storage.v1.VolumeAttachmentSpec', {
 export const VolumeError = message('storage.v1.VolumeError', {
   time: always(1, time),
   message: opt(2, string),
+  errorCode: ptr(3, int32, { since: '1.33', gate: 'MutableCSINodeAllocatableCount' }),
 });
 export type VolumeError = Infer<typeof VolumeError>;
 

@@ -104,6 +104,7 @@ export const networkDisks: Descriptions = {
     nodeStageSecretRef: 'Secret that the driver gets when it stages the volume on a node.',
     nodePublishSecretRef: 'Secret that the driver gets when it publishes the volume on a node.',
     controllerExpandSecretRef: 'Secret that the driver gets when it expands the volume.',
+    nodeExpandSecretRef: 'Secret that the driver gets when it expands the volume on a node.',
   },
   'core.FlexVolumeSource': { $: 'A volume of an exec based plug-in, mounted into a pod. Deprecated.', ...flex },
   'core.FlexPersistentVolumeSource': { $: 'A volume of an exec based plug-in behind a persistent volume. Deprecated.', ...flex },

@@ -63,6 +63,7 @@ export const CSIPersistentVolumeSource = message('core.v1.CSIPersistentVolumeSou
   nodeStageSecretRef: ptr(7, SecretReference),
   nodePublishSecretRef: ptr(8, SecretReference),
   controllerExpandSecretRef: ptr(9, SecretReference),
+  nodeExpandSecretRef: ptr(10, SecretReference, { since: '1.25', gate: 'CSINodeExpandSecret' }),
 });
 export type CSIPersistentVolumeSource = Infer<typeof CSIPersistentVolumeSource>;
 

@@ -23,6 +23,8 @@ export const persistentVolumes: Descriptions = {
     mountOptions: 'Mount options, such as ro or soft. They are not validated: mounting fails if one is wrong.',
     volumeMode,
     nodeAffinity: 'Nodes from which the volume can be reached. Pods that use it are only scheduled there.',
+    volumeAttributesClassName:
+      'Class of the mutable attributes of the volume. Claims of the same class bind it, and it follows that of its claim.',
   },
   'core.VolumeNodeAffinity': {
     $: 'The nodes from which a volume can be reached.',
@@ -33,6 +35,7 @@ export const persistentVolumes: Descriptions = {
     phase: 'Pending, Available (free to be claimed), Bound, Released (its claim is gone) or Failed (reclaiming failed).',
     message: 'Why the volume is in this phase, for people to read.',
     reason: 'Why reclaiming failed, in one CamelCase word.',
+    lastPhaseTransitionTime: 'When the volume came into its phase. The server sets it.',
   },
   'core.LocalVolumeSource': {
     $: 'Storage that is attached to one node. The volume must have a node affinity.',
@@ -61,6 +64,7 @@ export const persistentVolumes: Descriptions = {
     dataSource: 'Snapshot or claim of the same namespace whose data the new volume starts with.',
     dataSourceRef:
       'Object of the same namespace that fills the new volume; any kind with a populator is allowed, but of the core group only claims are.',
+    volumeAttributesClassName: 'Class of the mutable attributes of the volume. It can be changed; the driver then modifies the volume.',
   },
   'core.PersistentVolumeClaimStatus': {
     $: 'The observed state of a claim.',
@@ -71,6 +75,15 @@ export const persistentVolumes: Descriptions = {
     allocatedResources:
       'Size that has been allocated for the claim; it may exceed capacity while an expansion is in progress. An alpha feature.',
     resizeStatus: 'How far an expansion has come, or where it failed. Empty if none is in progress. An alpha feature.',
+    allocatedResourceStatuses:
+      'How far an expansion has come, by resource. A driver does not try again once it is Infeasible, until a smaller size is requested.',
+    currentVolumeAttributesClassName: 'Class of the attributes that the volume has at present.',
+    modifyVolumeStatus: 'How far a change of the attributes has come. Absent if none is in progress.',
+  },
+  'core.ModifyVolumeStatus': {
+    $: 'How far a change of the attributes of a volume has come.',
+    targetVolumeAttributesClassName: 'Class that the volume is being changed to.',
+    status: 'Pending (the class does not exist yet), InProgress, or Infeasible: the driver refused it.',
   },
   'core.PersistentVolumeClaimCondition': {
     $: 'One observed aspect of the state of a claim.',

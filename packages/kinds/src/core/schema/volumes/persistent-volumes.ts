@@ -1,5 +1,5 @@
 /** Persistent volumes. */
-import { always, type Infer, inline, list, map, message, object, opt, ptr, quantity, req, string } from '@plat-dev/schema/types';
+import { always, type Infer, inline, list, map, message, object, opt, ptr, quantity, req, string, time } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../../meta.ts';
 import { NodeSelector } from '../pods/scheduling.ts';
 import { ObjectReference } from '../references.ts';
@@ -28,6 +28,7 @@ import {
   ScaleIOPersistentVolumeSource,
   StorageOSPersistentVolumeSource,
 } from './network-disks.ts';
+import { accessModes, volumeModes } from './persistent-volume-claims.ts';
 
 const LocalVolumeSource = message('core.v1.LocalVolumeSource', {
   path: req(1, string),
@@ -68,13 +69,14 @@ export type VolumeNodeAffinity = Infer<typeof VolumeNodeAffinity>;
 export const PersistentVolumeSpec = message('core.v1.PersistentVolumeSpec', {
   capacity: opt(1, map(quantity)),
   persistentVolumeSource: inline(2, PersistentVolumeSource),
-  accessModes: opt(3, list(string)),
+  accessModes: opt(3, list(string), accessModes),
   claimRef: ptr(4, ObjectReference),
   persistentVolumeReclaimPolicy: opt(5, string, { enum: ['Delete', 'Recycle', 'Retain'] }),
   storageClassName: opt(6, string),
   mountOptions: opt(7, list(string)),
-  volumeMode: ptr(8, string),
+  volumeMode: ptr(8, string, volumeModes),
   nodeAffinity: ptr(9, VolumeNodeAffinity),
+  volumeAttributesClassName: ptr(10, string, { since: '1.29', gate: 'VolumeAttributesClass' }),
 });
 export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;
 
@@ -82,6 +84,7 @@ const PersistentVolumeStatus = message('core.v1.PersistentVolumeStatus', {
   phase: opt(1, string, { default: 'Pending', enum: ['Available', 'Bound', 'Failed', 'Pending', 'Released'] }),
   message: opt(2, string),
   reason: opt(3, string),
+  lastPhaseTransitionTime: ptr(4, time, { since: '1.28', gate: 'PersistentVolumeLastPhaseTransitionTime' }),
 });
 
 export const PersistentVolume = object('core.v1.PersistentVolume', {
