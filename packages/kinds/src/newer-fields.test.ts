@@ -19,7 +19,7 @@ const tested = (name: string): boolean =>
 function schemaIn36(name: string): MessageType | undefined {
   const [kind = '', version = '', ...group] = name.split('.').reverse();
   const base = group.reverse().join('.');
-  return schemaOf(base === 'core' ? '' : baseGroup(kubernetes, base), version, kind, kubernetes, '1.36');
+  return schemaOf(base === 'core' ? '' : (baseGroup(kubernetes, base) ?? base), version, kind, kubernetes, '1.36');
 }
 const names = [...wire.keys()]
   .flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []))
