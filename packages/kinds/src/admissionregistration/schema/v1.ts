@@ -30,11 +30,10 @@ export const RuleWithOperations = message('admissionregistration.v1.RuleWithOper
 });
 export type RuleWithOperations = Infer<typeof RuleWithOperations>;
 
-export const MatchCondition = message('admissionregistration.v1.MatchCondition', {
+const MatchCondition = message('admissionregistration.v1.MatchCondition', {
   name: req(1, string),
   expression: req(2, string),
 });
-export type MatchCondition = Infer<typeof MatchCondition>;
 
 const matchConditions = { since: '1.27', gate: 'AdmissionWebhookMatchConditions', patch: 'merge', mergeKey: 'name' } as const;
 

@@ -16,12 +16,11 @@ const PodFailurePolicyOnPodConditionsPattern = message('batch.v1.PodFailurePolic
   status: req(2, string, { from: { '1.35': { required: false } } }),
 });
 
-export const PodFailurePolicyRule = message('batch.v1.PodFailurePolicyRule', {
+const PodFailurePolicyRule = message('batch.v1.PodFailurePolicyRule', {
   action: req(1, string, { enum: ['Count', 'FailJob', 'Ignore'], from: { '1.28': { enum: ['Count', 'FailIndex', 'FailJob', 'Ignore'] } } }),
   onExitCodes: always(2, PodFailurePolicyOnExitCodesRequirement, { nullable: true, from: { '1.28': { always: false } } }),
   onPodConditions: always(3, list(PodFailurePolicyOnPodConditionsPattern), { from: { '1.28': { always: false } } }),
 });
-export type PodFailurePolicyRule = Infer<typeof PodFailurePolicyRule>;
 
 const PodFailurePolicy = message('batch.v1.PodFailurePolicy', {
   rules: req(1, list(PodFailurePolicyRule)),
@@ -31,7 +30,6 @@ const SuccessPolicyRule = message('batch.v1.SuccessPolicyRule', {
   succeededIndexes: ptr(1, string),
   succeededCount: ptr(2, int32),
 });
-export type SuccessPolicyRule = Infer<typeof SuccessPolicyRule>;
 
 const SuccessPolicy = message('batch.v1.SuccessPolicy', {
   rules: req(1, list(SuccessPolicyRule)),
