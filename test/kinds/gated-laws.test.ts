@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { GatedFields, gateOf, hasGates } from '../../packages/kinds/src/gated-fields.ts';
 import { builtinKinds } from '../../packages/kinds/src/index.ts';
 import type { ApiObject, Kind, KindVersion } from '../../packages/kinds/src/kind.ts';
+import { kindIn } from '../../packages/kinds/src/kind-in-release.ts';
 import fc, { rounds } from '../../packages/lib/src/testing/fast-check.testing.ts';
 import { kubernetes } from '../../packages/meta/src/identity.ts';
 import { decode } from '../../packages/schema/src/json/index.ts';
@@ -11,7 +12,11 @@ import { arbitraryOf } from '../support/arbitrary.ts';
 
 const RUNS = rounds(40);
 const schemaOf = (kind: Kind): MessageType => (kind.versions[kind.hub] as KindVersion).schema;
-const kinds = builtinKinds(kubernetes).filter((kind) => hasGates(schemaOf(kind)) || kind.gated !== undefined);
+const gatedKinds = builtinKinds(kubernetes).filter((kind) => hasGates(schemaOf(kind)) || kind.gated !== undefined);
+const kinds = [
+  ...gatedKinds.map((kind) => kindIn('1.24', kind)),
+  ...gatedKinds.filter(({ kind }) => ['Node', 'Pod'].includes(kind)).map((kind) => kindIn('1.36', kind)),
+];
 
 /** Paths of gated fields whose feature a value uses, without those in objects inside it. */
 function usesIn(type: Type, value: unknown, path: string, under: string): string[] {

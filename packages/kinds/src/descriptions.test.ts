@@ -26,7 +26,10 @@ function reachable(roots: Type[]): MessageType[] {
     else if (t.node === 'union') [t.object.type, t.other.type].forEach(visit);
     else if (t.node === 'message' && !found.has(t.name)) {
       found.set(t.name, t);
-      for (const field of t.ordered) visit(field.type);
+      for (const { type, from = {} } of t.ordered) {
+        visit(type);
+        for (const change of Object.values(from)) if (change.type !== undefined) visit(change.type);
+      }
     }
   };
   roots.forEach(visit);

@@ -1,12 +1,15 @@
 /** The mechanism, and that every gate that a schema or a kind names is one that this server has. */
 
+import { apiRelease, apiReleases, isAtLeast } from '@plat-dev/lib/version';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { int32, list, type MessageType, message, object, opt, ptr, resolve, string, type Type } from '@plat-dev/schema/types';
 import { describe, expect, test } from 'vitest';
 import { gates } from './feature-gates.ts';
+import { gateTableOf } from './feature-gates-in-release.ts';
 import { GatedFields, gateOf, hasGates } from './gated-fields.ts';
 import { builtinKinds } from './index.ts';
 import type { ApiObject, GateRule, KindEnv } from './kind.ts';
+import { kindIn } from './kind-in-release.ts';
 
 const Part = message('test.v1.Part', {
   grace: ptr(1, int32, { gate: { name: 'Grace', notIn: ['early'] } }),
@@ -67,15 +70,20 @@ describe('fields', () => {
     const old = Object.freeze({ late: Object.freeze({ mode: 'Default' }), size: 1 });
     expect(written({ late: { mode: 'Odd' }, weight: 1 }, old)).toEqual({ late: { mode: 'Default' } });
   });
-  test('a kind has at most thirty features', () => {
-    const many = message(
-      'test.v1.Many',
-      Object.fromEntries(Array.from({ length: 31 }, (_, i) => [`f${i}`, ptr(i + 1, int32, { gate: `G${i}` })])),
-    );
-    const { clear } = GatedFields.prototype;
-    const of = (on: string) => new GatedFields(many, undefined, kubernetes, (gate) => gate === on);
-    expect(() => clear.call(of(''), {} as ApiObject, undefined)).toThrow('more than 30 feature gates');
-    expect(() => clear.call(of('G0'), {} as ApiObject, undefined)).not.toThrow();
+  test('a message with nothing else goes with its field, and those around it that are left empty', () => {
+    const Action = message('test.v1.Action', { sleep: ptr(1, int32, { gate: { name: 'Sleep', withMessage: true } }), run: opt(2, string) });
+    const Hooks = message('test.v1.Hooks', { before: ptr(1, Action), after: ptr(2, Action) });
+    const Hooked = object('test.v1.Hooked', { parts: opt(1, list(message('test.v1.Holder', { hooks: ptr(1, Hooks) }))) });
+    const cleared = (hooks: object) => {
+      const value = { metadata: {}, parts: [{ hooks }] };
+      new GatedFields(Hooked, undefined, kubernetes, () => false).clear(value as unknown as ApiObject, undefined);
+      return value.parts[0];
+    };
+    expect(cleared({ before: { sleep: 1 } })).toEqual({});
+    expect(cleared({ before: { sleep: 1 }, after: { run: 'a' } })).toEqual({ hooks: { after: { run: 'a' } } });
+    expect(cleared({ before: { sleep: 1, run: 'a' } })).toEqual({ hooks: { before: { run: 'a' } } });
+    // What a client left empty stays.
+    expect(cleared({ before: {} })).toEqual({ hooks: { before: {} } });
   });
 });
 
@@ -110,7 +118,7 @@ describe('rules', () => {
 });
 
 describe('declarations', () => {
-  const kinds = builtinKinds(kubernetes);
+  const kinds = builtinKinds(kubernetes).map((kind) => kindIn(apiRelease, kind));
   /** Gates of all fields that a type leads to, through recursive types and objects in objects as well. */
   function gatesOf(type: Type, seen: Set<Type>, found: Set<string>): Set<string> {
     const resolved = resolve(type);
@@ -137,6 +145,19 @@ describe('declarations', () => {
     const table: Readonly<Record<string, (typeof gates)[keyof typeof gates] | undefined>> = gates;
     for (const name of named) expect(table[name], name).toMatchObject({ concerns: 'server' });
   });
+  test.each(apiReleases.filter((release) => isAtLeast(release, '1.25')))(
+    'name gates of release %s, or those that it has no more',
+    (release) => {
+      const later = builtinKinds(kubernetes).map((kind) => kindIn(release, kind));
+      const named = new Set(
+        later.flatMap((kind) => [...gatesOf(hubOf(kind), new Set(), new Set()), ...(kind.gated ?? []).map(({ gate }) => gate)]),
+      );
+      const { gates: existing, settled } = gateTableOf(release);
+      const gone = [...named].filter((name) => existing[name]?.concerns !== 'server' && !settled.includes(name));
+      // A gate that went while it was off: its field stays switched off.
+      expect(gone.filter((name) => name !== 'DynamicKubeletConfig')).toEqual([]);
+    },
+  );
   test('are found by the walk: none stands only behind a recursive type, a map or a union', () => {
     for (const kind of kinds) {
       const found = new Set<string>();

@@ -20,12 +20,16 @@ import type { ApiObject, GateRule, KindEnv } from './kind.ts';
 
 type Fields = Record<string, unknown>;
 
+/** A switched-off feature: one of a gate, or of a field that stands alone. */
+interface Feature {
+  createOnly: boolean;
+}
 /** A field whose gate is off. */
 interface GatedField {
   readonly name: string;
-  /** The feature, as one bit. */
-  readonly bit: number;
+  readonly feature: Feature;
   readonly off: string | number | undefined;
+  readonly withMessage: boolean;
 }
 /** A field that leads to gated ones. */
 interface Branch {
@@ -41,8 +45,6 @@ interface Place {
 /** The switched-off fields and rules of one kind on a server. */
 interface Disabled {
   readonly root: Place | undefined;
-  /** Bits of fields that updates keep. */
-  readonly createOnly: number;
   readonly cleared: readonly GateRule<ApiObject>[];
   readonly validated: readonly GateRule<ApiObject>[];
 }
@@ -64,13 +66,12 @@ export class GatedFields {
 
   /** Clears the fields of switched-off features in place, unless the stored object uses them. `object` is in the hub version. */
   clear(object: ApiObject, old: ApiObject | undefined): void {
-    const { root, createOnly, cleared } = this.disabled();
+    const { root, cleared } = this.disabled();
     if (root !== undefined) {
-      const used = usedIn(root, object as unknown as Fields);
-      if (used !== 0) {
-        const usedGates = old === undefined ? 0 : createOnly | usedIn(root, old as unknown as Fields);
-        if ((used & ~usedGates) !== 0) clearIn(root, object as unknown as Fields, used & ~usedGates);
-      }
+      const used = new Set<Feature>();
+      collectUsed(root, object as unknown as Fields, used);
+      if (used.size > 0 && old !== undefined) dropKept(root, old as unknown as Fields, used);
+      if (used.size > 0) clearIn(root, object as unknown as Fields, used);
     }
     for (const rule of cleared)
       if (rule.uses(object, this.identity) && (old === undefined || !rule.uses(old, this.identity))) rule.clear?.(object, this.identity);
@@ -95,29 +96,23 @@ export class GatedFields {
     return this.disabledFields;
   }
   private findDisabled(): Disabled {
-    const features = new Map<string, number>();
-    let createOnly = 0;
-    const bitOf = (gate: FieldGate, field: string): number => {
-      if (this.feature(gate.name)) return 0;
-      const feature = gate.alone ? `${gate.name} ${field}` : gate.name;
-      const bit = features.get(feature) ?? 1 << features.size;
-      if (features.size >= MAX_FEATURES) throw new Error(`${this.schema.name} has fields of more than ${MAX_FEATURES} feature gates`);
-      features.set(feature, bit);
-      if (gate.createOnly) createOnly |= bit;
-      return bit;
+    const features = new Map<string, Feature>();
+    const featureOf = (gate: FieldGate, field: string): Feature | undefined => {
+      if (this.feature(gate.name)) return undefined;
+      const name = gate.alone ? `${gate.name} ${field}` : gate.name;
+      const feature = features.get(name) ?? { createOnly: false };
+      features.set(name, feature);
+      if (gate.createOnly) feature.createOnly = true;
+      return feature;
     };
-    const root = placeOf(this.schema, '', bitOf);
+    const root = placeOf(this.schema, '', featureOf);
     return {
       root,
-      createOnly,
       cleared: this.rules.filter(({ gate, clear }) => clear !== undefined && !this.feature(gate)),
       validated: this.rules.filter(({ gate, clear, validatedAs = true }) => clear === undefined && this.feature(gate) !== validatedAs),
     };
   }
 }
-
-/** Features of one kind have a bit each in a number. */
-const MAX_FEATURES = 30;
 
 /** The gate of a field, where it has one. */
 export const gateOf = ({ gate }: { readonly gate?: string | FieldGate }): FieldGate | undefined =>
@@ -148,49 +143,65 @@ export function hasGates(message: MessageType): boolean {
 }
 
 /** Undefined if the message, the type of the field `under`, has no field of a switched-off gate. */
-function placeOf(message: MessageType, under: string, bitOf: (gate: FieldGate, field: string) => number): Place | undefined {
+function placeOf(
+  message: MessageType,
+  under: string,
+  featureOf: (gate: FieldGate, field: string) => Feature | undefined,
+): Place | undefined {
   if (!hasGates(message)) return undefined;
   const fields: GatedField[] = [];
   const branches: Branch[] = [];
   for (const field of message.ordered) {
     const gate = gateOf(field);
     if (gate !== undefined && !gate.notIn?.includes(under)) {
-      const bit = bitOf(gate, field.name);
-      if (bit !== 0) fields.push({ name: field.name, bit, off: gate.off });
+      const feature = featureOf(gate, field.name);
+      if (feature !== undefined) fields.push({ name: field.name, feature, off: gate.off, withMessage: gate.withMessage === true });
     }
     const next = messageOf(field.type);
-    const to = next === undefined ? undefined : placeOf(next.message, field.name, bitOf);
+    const to = next === undefined ? undefined : placeOf(next.message, field.name, featureOf);
     if (next !== undefined && to !== undefined) branches.push({ name: field.name, many: next.many, to });
   }
   return fields.length === 0 && branches.length === 0 ? undefined : { fields, branches };
 }
 
-/** The features, as bits, that a value uses. */
-function usedIn({ fields, branches }: Place, value: Fields): number {
-  let used = 0;
-  for (const { name, bit, off } of fields) {
+/** Adds the features that a value uses. */
+function collectUsed({ fields, branches }: Place, value: Fields, used: Set<Feature>): void {
+  for (const { name, feature, off } of fields) {
     const fieldValue = own(value, name);
-    if (fieldValue !== undefined && fieldValue !== off) used |= bit;
+    if (fieldValue !== undefined && fieldValue !== off) used.add(feature);
   }
   for (const { name, many, to } of branches) {
     const next = own(value, name);
     if (next === undefined) continue;
-    if (many) for (const item of next as Fields[]) used |= usedIn(to, item);
-    else used |= usedIn(to, next as Fields);
+    if (many) for (const item of next as Fields[]) collectUsed(to, item, used);
+    else collectUsed(to, next as Fields, used);
   }
-  return used;
 }
 
-function clearIn({ fields, branches }: Place, value: Fields, features: number): void {
-  for (const { name, bit, off } of fields) {
-    if ((bit & features) === 0 || own(value, name) === undefined) continue;
+/** Takes away the features that an update keeps: those that the stored object uses, and those that count for new objects alone. */
+function dropKept(root: Place, old: Fields, used: Set<Feature>): void {
+  const inOld = new Set<Feature>();
+  collectUsed(root, old, inOld);
+  for (const feature of used) if (feature.createOnly || inOld.has(feature)) used.delete(feature);
+}
+
+/** Whether the value itself goes with a field that was cleared. */
+function clearIn({ fields, branches }: Place, value: Fields, features: ReadonlySet<Feature>): boolean {
+  let goes = false;
+  for (const { name, feature, off, withMessage } of fields) {
+    if (!features.has(feature) || own(value, name) === undefined) continue;
     if (off === undefined) delete value[name];
     else setOwn(value, name, off);
+    if (withMessage) goes = true;
   }
   for (const { name, many, to } of branches) {
     const next = own(value, name);
     if (next === undefined) continue;
     if (many) for (const item of next as Fields[]) clearIn(to, item, features);
-    else clearIn(to, next as Fields, features);
+    else if (clearIn(to, next as Fields, features)) {
+      delete value[name];
+      goes = true;
+    }
   }
+  return goes && Object.keys(value).length === 0;
 }

@@ -19,7 +19,7 @@ export function kindIn(release: ApiRelease, whole: Kind): Kind {
 
 function projectedKind(release: ApiRelease, whole: Kind): Kind {
   const changedKind = withChanges(release, whole);
-  const parts = { ...columnsIn(release, changedKind), ...subresourcesIn(release, changedKind) };
+  const parts = { ...columnsIn(release, changedKind), ...subresourcesIn(release, changedKind), ...gatedIn(release, changedKind) };
   const versions = mapValues(changedKind.versions, (version) => versionIn(release, version));
   if (versions !== changedKind.versions) Object.assign(parts, { versions });
   return Object.keys(parts).length === 0 ? changedKind : { ...changedKind, ...parts };
@@ -50,6 +50,11 @@ function subresourceIn(release: ApiRelease, sub: Subresource): Subresource {
   if (sub.type === 'object' || sub.schema === undefined) return sub;
   const schema = schemaIn(release, sub.schema);
   return schema === sub.schema ? sub : ({ ...sub, schema } as Subresource);
+}
+
+function gatedIn(release: ApiRelease, { gated }: Pick<KindDefinition, 'gated'>): Pick<KindDefinition, 'gated'> {
+  const existing = gated?.filter((rule) => existsIn(release, rule));
+  return existing === undefined || existing.length === gated?.length ? {} : { gated: existing };
 }
 
 type Table = Pick<KindDefinition, 'columns' | 'cells'>;

@@ -89,6 +89,9 @@ export interface GateRule<T = never> {
   clear?(object: T, identity: Identity): void;
   /** The state of the gate for validation of an update if the stored object uses the feature; on by default. */
   readonly validatedAs?: boolean;
+  /** The first release with the gate, and the last one in which it can be off. */
+  readonly since?: ApiRelease;
+  readonly until?: ApiRelease;
 }
 
 /** One served version of a kind. `toHub`/`fromHub` are absent on the hub itself. */

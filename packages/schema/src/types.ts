@@ -139,6 +139,8 @@ export interface FieldGate {
   readonly alone?: true;
   /** Updates keep the field: validation decides whether it may change. */
   readonly createOnly?: true;
+  /** A message that has no other field goes with this one, and so do those around it that are left empty. */
+  readonly withMessage?: true;
 }
 
 export interface FieldOptions {
@@ -173,7 +175,7 @@ export interface FieldOptions {
 }
 
 /** Options that a field has from a release on. A `default` or `enum` that is undefined is taken away. */
-interface FieldChange extends Partial<Pick<Field, 'type' | 'always'>> {
+interface FieldChange extends Partial<Pick<Field, 'type' | 'always' | 'gate'>> {
   readonly default?: unknown;
   readonly enum?: readonly string[] | undefined;
   readonly required?: boolean;

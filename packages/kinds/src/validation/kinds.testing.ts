@@ -2,13 +2,16 @@
 
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { copied } from '@plat-dev/lib/testing/copied.testing';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { applyDefaults, decode, encode } from '@plat-dev/schema/json';
 import type { JsonValue } from '@plat-dev/schema/types';
-import { defaultFeatures } from '../feature-gates.ts';
+import { defaultFeatures, readFeatureGates } from '../feature-gates.ts';
 import { GatedFields } from '../gated-fields.ts';
 import { type ApiObject, type Kind, type KindEnv, type KindVersion, releaseEnv, type Strategy, type WriteRequest } from '../kind.ts';
+import { kindIn } from '../kind-in-release.ts';
+import { newerKinds } from '../newer-kinds.ts';
 import { validateChangedObject, validateObjectMeta } from './metadata.ts';
 
 const testNow = Date.UTC(2024, 0, 2, 3, 4, 5);
@@ -23,6 +26,14 @@ export const testEnv: KindEnv = {
 /** The same server with some features switched on. */
 export const withFeatures = (...on: string[]): KindEnv => ({ ...testEnv, feature: (name) => on.includes(name) || testEnv.feature(name) });
 
+/** A server of a release, with gates that are switched on or, after a dash, off: `inRelease('1.30', 'PodLevelResources', '-AppArmor')`. */
+export function inRelease(release: ApiRelease, ...switched: string[]): KindEnv {
+  const features = readFeatureGates(new Map(), { release });
+  const on = new Set([...features.list(), ...switched]);
+  for (const name of switched) if (name.startsWith('-')) on.delete(name.slice(1));
+  return { ...testEnv, ...releaseEnv(release), feature: (name) => on.has(name) };
+}
+
 /** Any JSON; tests write objects the way clients do. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely.
 export type Loose = any;
@@ -32,11 +43,15 @@ const rulesOf = (kind: Kind, subresource: string): Strategy<never> => {
   const sub = kind.subresources[subresource];
   return sub?.type === 'object' ? sub.strategy : {};
 };
-const version = (kind: Kind): KindVersion => kind.versions[kind.hub] as KindVersion;
+/** The hub of a kind as a release has it. Kinds that came after 1.24 are whole, whatever the release. */
+function version(whole: Kind, { release }: KindEnv = testEnv): KindVersion {
+  const kind = newerKinds.includes(whole) ? whole : kindIn(release, whole);
+  return kind.versions[kind.hub] as KindVersion;
+}
 
 /** A body in its normal form with its defaults. */
 export function defaulted(kind: Kind, body: Loose, env: KindEnv = testEnv): Loose {
-  const { schema, defaults } = version(kind);
+  const { schema, defaults } = version(kind, env);
   const object = decode(schema, copied(body) as JsonValue) as ApiObject;
   object.metadata ??= {};
   applyDefaults(schema, object);
@@ -49,7 +64,8 @@ const base = { namespace: 'ns', uid: 'u-1', creationTimestamp: '2024-01-01T00:00
 
 function* nothing(): Work<void> {}
 
-const gatedFields = (kind: Kind, env: KindEnv): GatedFields => new GatedFields(version(kind).schema, kind.gated, env.identity, env.feature);
+const gatedFields = (kind: Kind, env: KindEnv): GatedFields =>
+  new GatedFields(version(kind, env).schema, kindIn(env.release, kind).gated, env.identity, env.feature);
 
 /** The object that a create stores, and its errors. */
 export function create(kind: Kind, body: Loose, env: KindEnv = testEnv): { object: Loose; errors: string[]; warnings: string[] } {

@@ -44,6 +44,25 @@ export function podGates<T>(podOf: (object: T) => PodLike | undefined): readonly
         return searches !== undefined && isExpandedSearch(searches) && sameTexts(searches, next?.spec.dnsConfig?.searches);
       }),
     },
+    {
+      gate: 'ContainerRestartRules',
+      since: '1.34',
+      uses: uses(({ spec }) => usesRestartRules(spec)),
+      clear: (object) => {
+        const spec = podOf(object)?.spec;
+        if (spec !== undefined) dropRestartRules(spec);
+      },
+    },
+    {
+      gate: 'ImageVolume',
+      since: '1.31',
+      until: '1.35',
+      uses: uses(({ spec }) => spec.volumes?.some(({ image }) => image !== undefined) ?? false),
+      clear: (object) => {
+        const spec = podOf(object)?.spec;
+        if (spec !== undefined) dropImageVolumes(spec);
+      },
+    },
     // An invalid cost that was stored while the gate was off may stay.
     {
       gate: 'PodDeletionCost',
@@ -80,6 +99,42 @@ function showsHugePages({ containers = [], initContainers = [], ephemeralContain
         inFiles(downwardAPI?.items) || projected?.sources?.some((source) => inFiles(source.downwardAPI?.items)),
     )
   );
+}
+
+/** An init container that keeps running has the restart policy Always, which needs no rules. */
+const isPlainInit = ({ restartPolicy }: Container): boolean => restartPolicy === undefined || restartPolicy === 'Always';
+
+function usesRestartRules({ containers = [], initContainers = [], ephemeralContainers = [] }: PodSpec): boolean {
+  return (
+    initContainers.some((container) => !isPlainInit(container) || container.restartPolicyRules !== undefined) ||
+    [containers, ephemeralContainers].some((list) =>
+      list.some(({ restartPolicy, restartPolicyRules }) => restartPolicy !== undefined || restartPolicyRules !== undefined),
+    )
+  );
+}
+
+function dropRestartRules({ containers = [], initContainers = [], ephemeralContainers = [] }: PodSpec): void {
+  for (const container of initContainers) {
+    if (!isPlainInit(container)) delete container.restartPolicy;
+    delete container.restartPolicyRules;
+  }
+  for (const container of [...containers, ...ephemeralContainers]) {
+    delete container.restartPolicy;
+    delete container.restartPolicyRules;
+  }
+}
+
+/** The volumes of images go, and their mounts with them. */
+function dropImageVolumes(spec: PodSpec): void {
+  const { volumes = [], containers = [], initContainers = [], ephemeralContainers = [] } = spec;
+  const dropped = new Set(volumes.flatMap(({ image, name }) => (image === undefined ? [] : [name])));
+  spec.volumes = volumes.filter(({ name }) => !dropped.has(name));
+  if (spec.volumes.length === 0) delete spec.volumes;
+  for (const container of [...containers, ...initContainers, ...ephemeralContainers]) {
+    if (container.volumeMounts === undefined) continue;
+    container.volumeMounts = container.volumeMounts.filter(({ name }) => !dropped.has(name));
+    if (container.volumeMounts.length === 0) delete container.volumeMounts;
+  }
 }
 
 const sameTexts = (a: readonly string[], b: readonly string[] | undefined): boolean =>

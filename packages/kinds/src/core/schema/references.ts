@@ -4,7 +4,7 @@ import { always, bool, type Infer, inline, int32, message, opt, ptr, quantity, r
 export const LocalObjectReference = message(
   'core.v1.LocalObjectReference',
   {
-    name: opt(1, string),
+    name: opt(1, string, { from: { '1.30': { default: '' } } }),
   },
   { atomic: true },
 );
@@ -96,6 +96,19 @@ export const SecretKeySelector = message(
   { atomic: true },
 );
 export type SecretKeySelector = Infer<typeof SecretKeySelector>;
+
+/** A variable in a file of a volume. */
+export const FileKeySelector = message(
+  'core.v1.FileKeySelector',
+  {
+    volumeName: req(1, string),
+    path: req(2, string),
+    key: req(3, string),
+    optional: ptr(4, bool),
+  },
+  { atomic: true },
+);
+export type FileKeySelector = Infer<typeof FileKeySelector>;
 
 export const KeyToPath = message('core.v1.KeyToPath', {
   key: req(1, string),

@@ -13,6 +13,10 @@ const container = {
     'ConfigMaps and Secrets whose entries all become environment variables. Later sources win over earlier ones, and env over all of them.',
   env: 'Environment variables of the container.',
   resources: 'CPU, memory and other resources that the container requests and is limited to.',
+  resizePolicy: 'What happens to the container when one of its resources is changed while it runs.',
+  restartPolicy:
+    'When this container is restarted, instead of the restartPolicy of the pod. An init container with Always keeps running beside the others until they are done.',
+  restartPolicyRules: 'Rules for single exit codes. The first one that matches decides; if none does, restartPolicy does.',
   volumeMounts: 'Volumes of the pod to mount into the file system of the container.',
   volumeDevices: 'Block devices of the pod to make available in the container.',
   livenessProbe: 'Periodic check of the running container: when it fails, the container is restarted.',
@@ -38,6 +42,9 @@ export const containers: Descriptions = {
     $: 'A container that is added to a running pod for debugging. It has no guaranteed resources, and is never restarted nor removed.',
     ...container,
     ports: 'Ports are not allowed for ephemeral containers.',
+    resizePolicy: 'Resize policies are not allowed for ephemeral containers.',
+    restartPolicy: 'Restart policies are not allowed for ephemeral containers.',
+    restartPolicyRules: 'Restart rules are not allowed for ephemeral containers.',
     resources: 'Requests and limits are not allowed for ephemeral containers, which use what the pod has to spare.',
     livenessProbe: 'Liveness probes are not allowed for ephemeral containers.',
     readinessProbe: 'Readiness probes are not allowed for ephemeral containers.',
@@ -66,6 +73,29 @@ export const containers: Descriptions = {
     resourceFieldRef: 'A request or limit of a container, such as limits.cpu.',
     configMapKeyRef: 'An entry of a ConfigMap of the same namespace.',
     secretKeyRef: 'An entry of a Secret of the same namespace.',
+    fileKeyRef: 'A variable of a file that an init container wrote into a volume.',
+  },
+  'core.FileKeySelector': {
+    $: 'A variable in a file of a volume of the pod.',
+    volumeName: 'Name of the volume, which must be an emptyDir, in the spec of the pod.',
+    path: 'Path of the file in the volume. It must be relative and without "..".',
+    key: 'Name of the variable in the file.',
+    optional: 'Start the container even if the file or the variable is missing. Defaults to false.',
+  },
+  'core.ContainerResizePolicy': {
+    $: 'How a change of one resource is carried out in a running container.',
+    resourceName: 'Resource that the policy is for: cpu or memory.',
+    restartPolicy: 'NotRequired changes the resource while the container runs; RestartContainer restarts it. Defaults to NotRequired.',
+  },
+  'core.ContainerRestartRule': {
+    $: 'What is done when a container exits in a certain way.',
+    action: 'Restart restarts this container, RestartAllContainers every container of the pod.',
+    exitCodes: 'Exit codes that the rule is for.',
+  },
+  'core.ContainerRestartRuleOnExitCodes': {
+    $: 'A set of exit codes.',
+    operator: 'In matches the codes of the list, NotIn all others.',
+    values: 'Exit codes to compare with, at most 255 of them.',
   },
   'core.EnvFromSource': {
     $: 'A ConfigMap or Secret whose entries all become environment variables.',
@@ -87,6 +117,8 @@ export const containers: Descriptions = {
     $: 'A volume that is mounted into a container.',
     name: 'Name of the volume in spec.volumes of the pod.',
     readOnly: 'Mount the volume read-only. Defaults to false.',
+    recursiveReadOnly:
+      'Whether mounts inside a read-only volume are read-only too: Disabled, IfPossible or Enabled, which fails where the node cannot do it. Defaults to Disabled.',
     mountPath: 'Path in the container at which the volume appears. It must not contain a colon.',
     subPath: 'Path inside the volume that is mounted instead of its root. It must be relative and without "..".',
     mountPropagation:

@@ -2,6 +2,7 @@
 import { always, bool, type Infer, inline, int32, list, message, opt, ptr, req, string } from '@plat-dev/schema/types';
 import {
   ConfigMapKeySelector,
+  FileKeySelector,
   LocalObjectReference,
   ObjectFieldSelector,
   ResourceFieldSelector,
@@ -42,6 +43,7 @@ export const EnvVarSource = message('core.v1.EnvVarSource', {
   resourceFieldRef: ptr(2, ResourceFieldSelector),
   configMapKeyRef: ptr(3, ConfigMapKeySelector),
   secretKeyRef: ptr(4, SecretKeySelector),
+  fileKeyRef: ptr(5, FileKeySelector, { since: '1.34', gate: 'EnvFiles' }),
 });
 export type EnvVarSource = Infer<typeof EnvVarSource>;
 
@@ -55,6 +57,7 @@ export type EnvVar = Infer<typeof EnvVar>;
 export const VolumeMount = message('core.v1.VolumeMount', {
   name: req(1, string),
   readOnly: opt(2, bool),
+  recursiveReadOnly: ptr(7, string, { since: '1.30', gate: 'RecursiveReadOnlyMounts' }),
   mountPath: req(3, string),
   subPath: opt(4, string),
   mountPropagation: ptr(5, string),
@@ -68,7 +71,23 @@ export const VolumeDevice = message('core.v1.VolumeDevice', {
 });
 export type VolumeDevice = Infer<typeof VolumeDevice>;
 
-export const Container = message('core.v1.Container', {
+const ContainerResizePolicy = message('core.v1.ContainerResizePolicy', {
+  resourceName: req(1, string),
+  restartPolicy: req(2, string),
+});
+
+const ContainerRestartRuleOnExitCodes = message('core.v1.ContainerRestartRuleOnExitCodes', {
+  operator: opt(1, string, { required: true }),
+  values: opt(2, list(int32, 'set')),
+});
+
+const ContainerRestartRule = message('core.v1.ContainerRestartRule', {
+  action: opt(1, string, { required: true }),
+  exitCodes: ptr(2, ContainerRestartRuleOnExitCodes),
+});
+
+/** What containers have, whether they are there from the start or added later. */
+const containerFields = {
   name: req(1, string),
   image: opt(2, string),
   command: opt(3, list(string)),
@@ -78,6 +97,10 @@ export const Container = message('core.v1.Container', {
   envFrom: opt(19, list(EnvFromSource)),
   env: opt(7, list(EnvVar, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
   resources: always(8, ResourceRequirements),
+  resizePolicy: opt(23, list(ContainerResizePolicy), { since: '1.27', gate: 'InPlacePodVerticalScaling' }),
+  // From 1.34 on two gates guard single values of the field (pod-gates.ts).
+  restartPolicy: ptr(24, string, { since: '1.28', gate: 'SidecarContainers', from: { '1.33': { gate: undefined } } }),
+  restartPolicyRules: opt(25, list(ContainerRestartRule), { since: '1.34' }),
   volumeMounts: opt(9, list(VolumeMount, 'map', ['mountPath']), { patch: 'merge', mergeKey: 'mountPath' }),
   volumeDevices: opt(21, list(VolumeDevice, 'map', ['devicePath']), { patch: 'merge', mergeKey: 'devicePath' }),
   livenessProbe: ptr(10, Probe),
@@ -91,33 +114,12 @@ export const Container = message('core.v1.Container', {
   stdin: opt(16, bool),
   stdinOnce: opt(17, bool),
   tty: opt(18, bool),
-});
+};
+
+export const Container = message('core.v1.Container', containerFields);
 export type Container = Infer<typeof Container>;
 
-const EphemeralContainerCommon = message('core.v1.EphemeralContainerCommon', {
-  name: req(1, string),
-  image: opt(2, string),
-  command: opt(3, list(string)),
-  args: opt(4, list(string)),
-  workingDir: opt(5, string),
-  ports: opt(6, list(ContainerPort, 'map', ['containerPort', 'protocol']), { patch: 'merge', mergeKey: 'containerPort' }),
-  envFrom: opt(19, list(EnvFromSource)),
-  env: opt(7, list(EnvVar, 'map', ['name']), { patch: 'merge', mergeKey: 'name' }),
-  resources: always(8, ResourceRequirements),
-  volumeMounts: opt(9, list(VolumeMount, 'map', ['mountPath']), { patch: 'merge', mergeKey: 'mountPath' }),
-  volumeDevices: opt(21, list(VolumeDevice, 'map', ['devicePath']), { patch: 'merge', mergeKey: 'devicePath' }),
-  livenessProbe: ptr(10, Probe),
-  readinessProbe: ptr(11, Probe),
-  startupProbe: ptr(22, Probe),
-  lifecycle: ptr(12, Lifecycle),
-  terminationMessagePath: opt(13, string),
-  terminationMessagePolicy: opt(20, string, { enum: ['FallbackToLogsOnError', 'File'] }),
-  imagePullPolicy: opt(14, string, { enum: ['Always', 'IfNotPresent', 'Never'] }),
-  securityContext: ptr(15, SecurityContext),
-  stdin: opt(16, bool),
-  stdinOnce: opt(17, bool),
-  tty: opt(18, bool),
-});
+const EphemeralContainerCommon = message('core.v1.EphemeralContainerCommon', containerFields);
 
 export const EphemeralContainer = message('core.v1.EphemeralContainer', {
   ephemeralContainerCommon: inline(1, EphemeralContainerCommon),

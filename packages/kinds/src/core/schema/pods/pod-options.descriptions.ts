@@ -29,6 +29,7 @@ export const podOptions: Descriptions = {
     timestamps: 'Put the time at which it was logged before every line, in the form of RFC 3339. Defaults to false.',
     tailLines: 'Number of lines from the end to begin with. Without it everything is sent, or everything since the given time.',
     limitBytes: 'Number of bytes after which the answer ends, possibly within a line. Must be positive; there is no limit by default.',
+    stream: 'Which output to read: Stdout, Stderr or All, which is the default. A single one excludes tailLines.',
     insecureSkipTLSVerifyBackend: 'Do not verify the serving certificate of the node agent that the log comes from. Defaults to false.',
   },
 };

@@ -30,6 +30,7 @@ export const PodLogOptions = object('core.v1.PodLogOptions', {
   tailLines: ptr(7, int64),
   limitBytes: ptr(8, int64),
   insecureSkipTLSVerifyBackend: opt(9, bool),
+  stream: ptr(10, string, { since: '1.32' }),
 });
 export type PodLogOptions = Infer<typeof PodLogOptions>;
 

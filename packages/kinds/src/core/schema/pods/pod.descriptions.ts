@@ -54,6 +54,42 @@ export const pod: Descriptions = {
     topologySpreadConstraints: 'How pods of one group are spread over zones, nodes or other domains. All constraints must be met.',
     setHostnameAsFQDN: 'Make the full domain name the host name that the kernel reports, instead of its first label. Defaults to false.',
     os: 'Operating system that the containers are built for. If it is set, fields for other systems must be empty.',
+    hostUsers:
+      'Use the user namespace of the node. If false, the pod gets one of its own, in which root is nobody on the node. Defaults to true.',
+    schedulingGates:
+      'Reasons to wait: the pod is not scheduled until the list is empty. Gates can be set at creation only, and removed later.',
+    resourceClaims: 'Claims of devices that must be allocated and reserved before the pod starts. Containers name those that they use.',
+    resources: 'Resources that the containers share: the total of cpu, memory and huge pages that the pod requests and is limited to.',
+    hostnameOverride:
+      'Host name inside the pod instead of hostname, subdomain and the name of the pod: a DNS name of at most 64 characters.',
+    workloadRef: 'Workload that the pod is part of, and its place in it.',
+    schedulingGroup: 'Group of pods that are scheduled together with this one.',
+  },
+  'core.PodSchedulingGate': {
+    $: 'A reason for the scheduler to wait.',
+    name: 'Name of the gate, in the form of a label key. Each gate has one controller that removes it.',
+  },
+  'core.PodResourceClaim': {
+    $: 'A claim of devices that a pod uses.',
+    name: 'Name by which containers refer to the claim: a DNS label, unique in the pod.',
+    source: 'Where the claim comes from.',
+    resourceClaimName: 'Name of a ResourceClaim of the same namespace. Excludes resourceClaimTemplateName.',
+    resourceClaimTemplateName: 'Name of a template of the same namespace, from which a claim is made that lives as long as the pod.',
+  },
+  'core.ClaimSource': {
+    $: 'Where a claim of a pod comes from; exactly one is set.',
+    resourceClaimName: 'Name of an existing ResourceClaim of the namespace of the pod.',
+    resourceClaimTemplateName: 'Name of a template of that namespace, from which a claim is made that is bound to the pod.',
+  },
+  'core.WorkloadReference': {
+    $: 'The place of a pod in a workload.',
+    name: 'Name of the Workload, in the namespace of the pod.',
+    podGroup: 'Name of the group of the Workload that the pod belongs to.',
+    podGroupReplicaKey: 'Which copy of the group the pod belongs to, where there are several: a DNS label.',
+  },
+  'core.PodSchedulingGroup': {
+    $: 'A group of pods that are scheduled together.',
+    podGroupName: 'Name of the PodGroup, in the namespace of the pod.',
   },
   'core.PodOS': {
     $: 'The operating system that a pod is built for.',
@@ -67,7 +103,9 @@ export const pod: Descriptions = {
     message: 'Why the pod is in this phase, for people to read.',
     reason: 'Why the pod is in this phase, as one CamelCase word, such as Evicted.',
     nominatedNodeName: 'Node on which pods of lower priority are being evicted for this pod. It may still be placed elsewhere.',
+    observedGeneration: 'Generation of the spec that this status is about.',
     hostIP: 'IP address of the node that the pod runs on; empty until it is scheduled.',
+    hostIPs: 'IP addresses of the node, at most one of each address family. The first one equals hostIP.',
     podIP: 'Primary IP address of the pod; empty until one is allocated.',
     podIPs: 'IP addresses of the pod, at most one of each address family. The first one equals podIP.',
     startTime: 'When the node agent acknowledged the pod, before it pulled the images.',
@@ -76,14 +114,47 @@ export const pod: Descriptions = {
     qosClass:
       'Quality of service that follows from requests and limits: Guaranteed, Burstable or BestEffort. BestEffort pods are evicted first.',
     ephemeralContainerStatuses: 'State of each ephemeral container that was added to the pod.',
+    resize: 'State of a requested change of resources: InProgress, Deferred or Infeasible. Conditions tell it since 1.33.',
+    resourceClaimStatuses: 'Claims that were made for the pod from templates.',
+    extendedResourceClaimStatus: 'Claim that was made for extended resources of the pod that devices provide.',
+    allocatedResources: 'Total of the resources that the node has set aside for the pod.',
+    resources: 'Requests and limits that the running pod has as a whole.',
+    nodeAllocatableResourceClaimStatuses: 'Resources of the node, such as cpu and memory, that claims of the pod take.',
+  },
+  'core.PodResourceClaimStatus': {
+    $: 'The claim that was made for an entry of spec.resourceClaims.',
+    name: 'Name of that entry.',
+    resourceClaimName: 'Name of the claim that was made. Unset if none was needed.',
+  },
+  'core.PodExtendedResourceClaimStatus': {
+    $: 'The claim behind the extended resources of a pod.',
+    requestMappings: 'Which request of the claim stands for which extended resource of which container.',
+    resourceClaimName: 'Name of the claim, in the namespace of the pod.',
+  },
+  'core.ContainerExtendedResourceRequest': {
+    $: 'An extended resource of a container, and the request that provides it.',
+    containerName: 'Name of the container that asks for the resource.',
+    resourceName: 'Name of the extended resource in that container.',
+    requestName: 'Name of the request in the claim.',
+  },
+  'core.NodeAllocatableResourceClaimStatus': {
+    $: 'Resources of the node that a claim takes.',
+    resourceClaimName: 'Name of the claim whose devices take the resources.',
+    containers: 'Names of the containers that use the claim.',
+    resources: 'Amounts that the claim takes, by the name of the resource.',
   },
   'core.PodCondition': {
     $: 'One observed aspect of the state of a pod.',
     type: 'PodScheduled, Initialized, ContainersReady, Ready, or the type of a readiness gate.',
+    observedGeneration: 'Generation of the pod that the condition was set for.',
   },
   'core.PodIP': {
     $: 'An IP address of a pod.',
     ip: 'The address as text, IPv4 or IPv6.',
+  },
+  'core.HostIP': {
+    $: 'An IP address of the node of a pod.',
+    ip: 'Address of the node as text, IPv4 or IPv6.',
   },
   'core.PodTemplate': {
     $: 'A stored template from which pods can be created.',

@@ -18,14 +18,18 @@ import {
 } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../../../meta.ts';
 import { LocalObjectReference } from '../references.ts';
+import { ResourceRequirements } from '../resources.ts';
 import { Volume } from '../volumes/volumes.ts';
 import { ContainerStatus } from './container-status.ts';
 import { Container, EphemeralContainer } from './containers.ts';
 import { Affinity, Toleration, TopologySpreadConstraint } from './scheduling.ts';
 import { PodSecurityContext } from './security-context.ts';
 
+/** An address that identifies an item of a list is required since lists say by what their items are known. */
+const requiredLater = { from: { '1.30': { required: true, always: true } } } as const;
+
 const HostAlias = message('core.v1.HostAlias', {
-  ip: opt(1, string),
+  ip: opt(1, string, requiredLater),
   hostnames: opt(2, list(string)),
 });
 
@@ -49,6 +53,32 @@ export const PodOS = message('core.v1.PodOS', {
   name: req(1, string),
 });
 export type PodOS = Infer<typeof PodOS>;
+
+const PodSchedulingGate = message('core.v1.PodSchedulingGate', {
+  name: req(1, string),
+});
+
+const ClaimSource = message('core.v1.ClaimSource', {
+  resourceClaimName: ptr(1, string),
+  resourceClaimTemplateName: ptr(2, string),
+});
+
+const PodResourceClaim = message('core.v1.PodResourceClaim', {
+  name: req(1, string),
+  source: always(2, ClaimSource, { until: '1.30' }),
+  resourceClaimName: ptr(3, string, { since: '1.31' }),
+  resourceClaimTemplateName: ptr(4, string, { since: '1.31' }),
+});
+
+const WorkloadReference = message('core.v1.WorkloadReference', {
+  name: req(1, string),
+  podGroup: req(2, string),
+  podGroupReplicaKey: opt(3, string),
+});
+
+const PodSchedulingGroup = message('core.v1.PodSchedulingGroup', {
+  podGroupName: ptr(1, string),
+});
 
 export const PodSpec = message('core.v1.PodSpec', {
   volumes: opt(1, list(Volume, 'map', ['name']), { patch: 'merge,retainKeys', mergeKey: 'name' }),
@@ -94,11 +124,33 @@ export const PodSpec = message('core.v1.PodSpec', {
   }),
   setHostnameAsFQDN: ptr(35, bool),
   os: ptr(36, PodOS, { gate: 'IdentifyPodOS' }),
+  hostUsers: ptr(37, bool, {
+    since: '1.25',
+    gate: 'UserNamespacesStatelessPodsSupport',
+    from: { '1.28': { gate: 'UserNamespacesSupport' } },
+  }),
+  schedulingGates: opt(38, list(PodSchedulingGate, 'map', ['name']), {
+    patch: 'merge',
+    mergeKey: 'name',
+    since: '1.26',
+    gate: 'PodSchedulingReadiness',
+  }),
+  resourceClaims: opt(39, list(PodResourceClaim, 'map', ['name']), {
+    patch: 'merge,retainKeys',
+    mergeKey: 'name',
+    since: '1.26',
+    gate: 'DynamicResourceAllocation',
+  }),
+  resources: ptr(40, ResourceRequirements, { since: '1.32', gate: 'PodLevelResources' }),
+  hostnameOverride: ptr(41, string, { since: '1.34', gate: 'HostnameOverride' }),
+  workloadRef: ptr(42, WorkloadReference, { since: '1.35', until: '1.35', gate: 'GenericWorkload' }),
+  schedulingGroup: ptr(43, PodSchedulingGroup, { since: '1.36', gate: 'GenericWorkload' }),
 });
 export type PodSpec = Infer<typeof PodSpec>;
 
 export const PodCondition = message('core.v1.PodCondition', {
   type: req(1, string),
+  observedGeneration: opt(7, int64, { since: '1.33', gate: 'PodObservedGenerationTracking' }),
   status: req(2, string),
   lastProbeTime: always(3, time),
   lastTransitionTime: always(4, time),
@@ -108,16 +160,43 @@ export const PodCondition = message('core.v1.PodCondition', {
 export type PodCondition = Infer<typeof PodCondition>;
 
 const PodIP = message('core.v1.PodIP', {
-  ip: opt(1, string),
+  ip: opt(1, string, requiredLater),
+});
+const HostIP = message('core.v1.HostIP', {
+  ip: opt(1, string, requiredLater),
+});
+
+const PodResourceClaimStatus = message('core.v1.PodResourceClaimStatus', {
+  name: req(1, string),
+  resourceClaimName: ptr(2, string),
+});
+
+const ContainerExtendedResourceRequest = message('core.v1.ContainerExtendedResourceRequest', {
+  containerName: req(1, string),
+  resourceName: req(2, string),
+  requestName: req(3, string),
+});
+
+const PodExtendedResourceClaimStatus = message('core.v1.PodExtendedResourceClaimStatus', {
+  requestMappings: req(1, list(ContainerExtendedResourceRequest)),
+  resourceClaimName: req(2, string),
+});
+
+const NodeAllocatableResourceClaimStatus = message('core.v1.NodeAllocatableResourceClaimStatus', {
+  resourceClaimName: req(1, string),
+  containers: opt(2, list(string, 'set')),
+  resources: req(3, map(quantity)),
 });
 
 export const PodStatus = message('core.v1.PodStatus', {
+  observedGeneration: opt(17, int64, { since: '1.33', gate: 'PodObservedGenerationTracking' }),
   phase: opt(1, string, { enum: ['Failed', 'Pending', 'Running', 'Succeeded', 'Unknown'] }),
   conditions: opt(2, list(PodCondition, 'map', ['type']), { patch: 'merge', mergeKey: 'type' }),
   message: opt(3, string),
   reason: opt(4, string),
   nominatedNodeName: opt(11, string),
   hostIP: opt(5, string),
+  hostIPs: opt(16, list(HostIP), { patch: 'merge', mergeKey: 'ip', since: '1.28', gate: 'PodHostIPs' }),
   podIP: opt(6, string),
   podIPs: opt(12, list(PodIP, 'map', ['ip']), { patch: 'merge', mergeKey: 'ip' }),
   startTime: ptr(7, time),
@@ -125,6 +204,20 @@ export const PodStatus = message('core.v1.PodStatus', {
   containerStatuses: opt(8, list(ContainerStatus)),
   qosClass: opt(9, string, { enum: ['BestEffort', 'Burstable', 'Guaranteed'] }),
   ephemeralContainerStatuses: opt(13, list(ContainerStatus)),
+  resize: opt(14, string, { since: '1.27', gate: 'InPlacePodVerticalScaling', from: { '1.33': { gate: undefined } } }),
+  resourceClaimStatuses: opt(15, list(PodResourceClaimStatus, 'map', ['name']), {
+    patch: 'merge,retainKeys',
+    mergeKey: 'name',
+    since: '1.28',
+    gate: 'DynamicResourceAllocation',
+  }),
+  extendedResourceClaimStatus: ptr(18, PodExtendedResourceClaimStatus, { since: '1.34', gate: 'DRAExtendedResource' }),
+  allocatedResources: opt(19, map(quantity), { since: '1.35', gate: 'InPlacePodLevelResourcesVerticalScaling' }),
+  resources: ptr(20, ResourceRequirements, { since: '1.35', gate: 'InPlacePodLevelResourcesVerticalScaling' }),
+  nodeAllocatableResourceClaimStatuses: opt(21, list(NodeAllocatableResourceClaimStatus), {
+    since: '1.36',
+    gate: 'DRANodeAllocatableResources',
+  }),
 });
 export type PodStatus = Infer<typeof PodStatus>;
 

@@ -24,13 +24,16 @@ export const probes: Descriptions = {
       'Action right after the container was created, in parallel with its own process. If it fails, the container is killed, and restartPolicy decides about a restart.',
     preStop:
       'Action before the container is stopped by the cluster, not when it ends by itself. It counts against the grace period of the pod.',
+    stopSignal: 'Signal that stops the container, such as SIGTERM. Needs spec.os.name. Defaults to that of the image or of the runtime.',
   },
   'core.LifecycleHandler': {
     $: 'An action of a lifecycle hook; exactly one is set.',
     exec: 'Command to run in the container.',
     httpGet: 'HTTP GET request to send.',
     tcpSocket: 'Deprecated: not supported as an action and fails when it runs.',
+    sleep: 'Time to wait.',
   },
+  'core.SleepAction': { $: 'A time to wait.', seconds: 'Seconds to wait, at most the grace period of the pod.' },
   'core.ExecAction': {
     $: 'A command that is run in the container.',
     command: 'Executable and arguments, run in the root directory of the container. No shell interprets them; exit code 0 is success.',

@@ -47,15 +47,21 @@ export const Probe = message('core.v1.Probe', {
 });
 export type Probe = Infer<typeof Probe>;
 
+const SleepAction = message('core.v1.SleepAction', {
+  seconds: req(1, int64),
+});
+
 export const LifecycleHandler = message('core.v1.LifecycleHandler', {
   exec: ptr(1, ExecAction),
   httpGet: ptr(2, HTTPGetAction),
   tcpSocket: ptr(3, TCPSocketAction),
+  sleep: ptr(4, SleepAction, { since: '1.29', gate: { name: 'PodLifecycleSleepAction', withMessage: true } }),
 });
 export type LifecycleHandler = Infer<typeof LifecycleHandler>;
 
 export const Lifecycle = message('core.v1.Lifecycle', {
   postStart: ptr(1, LifecycleHandler),
   preStop: ptr(2, LifecycleHandler),
+  stopSignal: ptr(3, string, { since: '1.33', gate: { name: 'ContainerStopSignals', withMessage: true } }),
 });
 export type Lifecycle = Infer<typeof Lifecycle>;

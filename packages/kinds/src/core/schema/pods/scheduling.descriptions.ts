@@ -37,6 +37,9 @@ export const scheduling: Descriptions = {
     namespaces: 'Names of namespaces whose pods count, in addition to those of namespaceSelector. Without both, the namespace of this pod.',
     topologyKey: 'Label of nodes: nodes with the same value form one domain. Must not be empty.',
     namespaceSelector: 'Selects, by their labels, namespaces whose pods count. An empty selector means all namespaces.',
+    matchLabelKeys:
+      'Labels of this pod whose values the other pods must have too, besides labelSelector. They become part of it at creation.',
+    mismatchLabelKeys: 'Labels of this pod whose values the other pods must not have. They become part of labelSelector at creation.',
   },
   'core.WeightedPodAffinityTerm': {
     $: 'A term about pods, with a weight.',
@@ -73,7 +76,7 @@ export const scheduling: Descriptions = {
   'core.Toleration': {
     $: 'Lets a pod run on nodes with matching taints.',
     key: 'Key of the taints that are tolerated. Empty, with the operator Exists, means all of them.',
-    operator: 'Equal compares the value, Exists tolerates every value. Defaults to Equal.',
+    operator: 'Equal compares the value, Exists tolerates every value; Lt and Gt compare numbers. Defaults to Equal.',
     value: 'Text that the taint must have with the operator Equal. Must be empty with Exists.',
     effect: 'Effect that is tolerated: NoSchedule, PreferNoSchedule or NoExecute. Empty means every effect.',
     tolerationSeconds:
@@ -88,6 +91,10 @@ export const scheduling: Descriptions = {
     labelSelector: 'Selects the pods that are counted, in the namespace of this pod.',
     minDomains:
       'Number of domains below which the least filled one counts as empty. Must be positive, and only with DoNotSchedule. Defaults to 1.',
+    nodeAffinityPolicy: 'Honor counts only nodes that the node affinity of the pod allows, Ignore all of them. Defaults to Honor.',
+    nodeTaintsPolicy: 'Honor counts only nodes without taints and those that the pod tolerates, Ignore all of them. Defaults to Ignore.',
+    matchLabelKeys:
+      'Labels whose values in this pod select the pods that are counted, together with labelSelector. A key that the pod does not have is ignored.',
   },
   'core.TopologySelectorTerm': {
     $: 'A part of the cluster, by labels of its nodes; all requirements must be met.',

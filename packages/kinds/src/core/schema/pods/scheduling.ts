@@ -44,6 +44,8 @@ export const PodAffinityTerm = message('core.v1.PodAffinityTerm', {
   namespaces: opt(2, list(string)),
   topologyKey: req(3, string),
   namespaceSelector: ptr(4, LabelSelector),
+  matchLabelKeys: opt(5, list(string), { since: '1.29', gate: 'MatchLabelKeysInPodAffinity' }),
+  mismatchLabelKeys: opt(6, list(string), { since: '1.29', gate: 'MatchLabelKeysInPodAffinity' }),
 });
 export type PodAffinityTerm = Infer<typeof PodAffinityTerm>;
 
@@ -80,7 +82,7 @@ export type Taint = Infer<typeof Taint>;
 
 export const Toleration = message('core.v1.Toleration', {
   key: opt(1, string),
-  operator: opt(2, string, { enum: ['Equal', 'Exists'] }),
+  operator: opt(2, string, { enum: ['Equal', 'Exists'], from: { '1.35': { enum: ['Equal', 'Exists', 'Gt', 'Lt'] } } }),
   value: opt(3, string),
   effect: opt(4, string, { enum: ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] }),
   tolerationSeconds: ptr(5, int64),
@@ -93,6 +95,9 @@ export const TopologySpreadConstraint = message('core.v1.TopologySpreadConstrain
   whenUnsatisfiable: req(3, string, { enum: ['DoNotSchedule', 'ScheduleAnyway'] }),
   labelSelector: ptr(4, LabelSelector),
   minDomains: ptr(5, int32, { gate: 'MinDomainsInPodTopologySpread' }),
+  nodeAffinityPolicy: ptr(6, string, { since: '1.25', gate: { name: 'NodeInclusionPolicyInPodTopologySpread', alone: true } }),
+  nodeTaintsPolicy: ptr(7, string, { since: '1.25', gate: { name: 'NodeInclusionPolicyInPodTopologySpread', alone: true } }),
+  matchLabelKeys: opt(8, list(string), { since: '1.25', gate: 'MatchLabelKeysInPodTopologySpread' }),
 });
 export type TopologySpreadConstraint = Infer<typeof TopologySpreadConstraint>;
 

@@ -7,6 +7,7 @@ const identity = {
   runAsGroup: 'Primary group ID of the processes. Without it the default of the runtime applies.',
   runAsNonRoot: 'Refuse to start a container that would run as user ID 0. Defaults to false: not checked.',
   seccompProfile: 'Seccomp profile, which limits the system calls of the processes.',
+  appArmorProfile: 'AppArmor profile, which limits what the processes may do. Linux only.',
 };
 
 export const securityContext: Descriptions = {
@@ -26,6 +27,10 @@ export const securityContext: Descriptions = {
     supplementalGroups: 'Additional group IDs of the first process of each container, besides its primary group and those of the image.',
     fsGroup:
       'Group ID that owns the volumes: it is given access to their files, and new files belong to it. Only for volumes that support ownership.',
+    supplementalGroupsPolicy:
+      'Merge adds the groups of the user in the image to supplementalGroups, Strict uses the listed ones only. Defaults to Merge.',
+    seLinuxChangePolicy:
+      'How volumes get the SELinux label of the pod: Recursive relabels every file, MountOption mounts with the label. Defaults to MountOption where possible.',
     sysctls: 'Kernel parameters to set for the pod. A pod with parameters that its node does not support may fail to start.',
     fsGroupChangePolicy:
       'When the ownership of a volume is changed: OnRootMismatch only if its root differs, or Always. Defaults to Always.',
@@ -47,6 +52,11 @@ export const securityContext: Descriptions = {
     type: 'Which profile applies: RuntimeDefault, Unconfined for no limits, or Localhost for a file on the node.',
     localhostProfile:
       'Path of the profile on the node, relative to the seccomp directory of its agent. Required for Localhost, not allowed otherwise.',
+  },
+  'core.AppArmorProfile': {
+    $: 'Which AppArmor profile confines processes.',
+    type: 'Which profile is used: RuntimeDefault, Unconfined for none, or Localhost for one that is loaded on the node.',
+    localhostProfile: 'Name of a profile that is loaded on the node. Required for Localhost, not allowed otherwise.',
   },
   'core.WindowsSecurityContextOptions': {
     $: 'Security settings of Windows containers.',

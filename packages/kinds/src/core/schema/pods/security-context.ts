@@ -20,6 +20,11 @@ export const SeccompProfile = message('core.v1.SeccompProfile', {
 });
 export type SeccompProfile = Infer<typeof SeccompProfile>;
 
+const AppArmorProfile = message('core.v1.AppArmorProfile', {
+  type: req(1, string, { enum: ['Localhost', 'RuntimeDefault', 'Unconfined'] }),
+  localhostProfile: ptr(2, string),
+});
+
 export const WindowsSecurityContextOptions = message('core.v1.WindowsSecurityContextOptions', {
   gmsaCredentialSpecName: ptr(1, string),
   gmsaCredentialSpec: ptr(2, string),
@@ -41,6 +46,7 @@ export const SecurityContext = message('core.v1.SecurityContext', {
   // Old servers filled in the field: it is set to its default rather than cleared.
   procMount: ptr(9, string, { gate: { name: 'ProcMountType', off: 'Default' } }),
   seccompProfile: ptr(11, SeccompProfile),
+  appArmorProfile: ptr(12, AppArmorProfile, { since: '1.30', gate: 'AppArmorFields' }),
 });
 export type SecurityContext = Infer<typeof SecurityContext>;
 
@@ -57,9 +63,12 @@ export const PodSecurityContext = message('core.v1.PodSecurityContext', {
   runAsGroup: ptr(6, int64),
   runAsNonRoot: ptr(3, bool),
   supplementalGroups: opt(4, list(int64)),
+  supplementalGroupsPolicy: ptr(12, string, { since: '1.31', gate: 'SupplementalGroupsPolicy' }),
   fsGroup: ptr(5, int64),
   sysctls: opt(7, list(Sysctl)),
   fsGroupChangePolicy: ptr(9, string),
   seccompProfile: ptr(10, SeccompProfile),
+  appArmorProfile: ptr(11, AppArmorProfile, { since: '1.30', gate: 'AppArmorFields' }),
+  seLinuxChangePolicy: ptr(13, string, { since: '1.32', gate: 'SELinuxChangePolicy' }),
 });
 export type PodSecurityContext = Infer<typeof PodSecurityContext>;

@@ -20,6 +20,13 @@ export const volumes: Descriptions = {
     projected: 'Several sources in one directory: Secrets, ConfigMaps, fields of the pod and service account tokens.',
     ephemeral: 'A volume of a storage class, with a claim that is created for the pod and deleted with it.',
     csi: 'An ephemeral volume that a CSI driver creates for the pod.',
+    image: 'The files of an image or artifact of a registry, read-only.',
+  },
+  'core.ImageVolumeSource': {
+    $: 'The files of an image or artifact of a registry.',
+    reference: 'Image or artifact to mount, in the form of the images of containers. Workload templates may leave it out.',
+    pullPolicy:
+      'When the artifact is pulled: Always, IfNotPresent or Never. Defaults to Always for the tag latest, and to IfNotPresent otherwise.',
   },
   'core.ConfigMapVolumeSource': {
     $: 'Entries of a ConfigMap as files of a volume.',
@@ -75,6 +82,27 @@ export const volumes: Descriptions = {
     downwardAPI: 'Fields of the pod to project.',
     configMap: 'Entries of a ConfigMap to project.',
     serviceAccountToken: 'Token of the service account to project.',
+    clusterTrustBundle: 'Certificates of authorities to project, from ClusterTrustBundle objects.',
+    podCertificate: 'Key and certificate of the pod to project. The node requests and renews them.',
+  },
+  'core.ClusterTrustBundleProjection': {
+    $: 'Certificates of authorities as a file, without duplicates and in no certain order. The node keeps it up to date.',
+    name: 'Name of one ClusterTrustBundle. Excludes signerName and labelSelector.',
+    signerName: 'Signer whose bundles are taken together. Excludes name.',
+    labelSelector: 'Selects bundles of the signer by their labels. Unset selects none, an empty selector all.',
+    optional: 'Start the pod even if there is no such bundle; the file is then empty. Defaults to false.',
+    path: 'Path of the file that holds the certificates, relative to the volume.',
+  },
+  'core.PodCertificateProjection': {
+    $: 'A private key and a certificate for it, as files. The node makes the key and requests the certificate.',
+    signerName: 'Signer that is asked for the certificate.',
+    keyType: 'Type of the key: RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521 or ED25519.',
+    maxExpirationSeconds:
+      'Longest lifetime of the certificate, from 3600 to 7862400. The signer may choose a shorter one. Defaults to 86400.',
+    credentialBundlePath: 'Path of one file that holds the key and the certificates, relative to the volume.',
+    keyPath: 'Path of a file that holds the key alone, relative to the volume.',
+    certificateChainPath: 'Path of a file that holds the certificates alone, relative to the volume.',
+    userAnnotations: 'Texts for the signer, by keys with a domain. The signer must not trust them.',
   },
   'core.ProjectedVolumeSource': {
     $: 'Several sources in the directory of one volume.',

@@ -1,6 +1,21 @@
 /** Volumes of a pod. */
-import { always, bool, type Infer, inline, int32, int64, list, message, opt, ptr, quantity, req, string } from '@plat-dev/schema/types';
-import { ObjectMeta } from '../../../meta.ts';
+import {
+  always,
+  bool,
+  type Infer,
+  inline,
+  int32,
+  int64,
+  list,
+  map,
+  message,
+  opt,
+  ptr,
+  quantity,
+  req,
+  string,
+} from '@plat-dev/schema/types';
+import { LabelSelector, ObjectMeta } from '../../../meta.ts';
 import { KeyToPath, LocalObjectReference, ObjectFieldSelector, ResourceFieldSelector } from '../references.ts';
 import {
   AWSElasticBlockStoreVolumeSource,
@@ -82,11 +97,31 @@ export const ServiceAccountTokenProjection = message('core.v1.ServiceAccountToke
 });
 export type ServiceAccountTokenProjection = Infer<typeof ServiceAccountTokenProjection>;
 
+const ClusterTrustBundleProjection = message('core.v1.ClusterTrustBundleProjection', {
+  name: ptr(1, string),
+  signerName: ptr(2, string),
+  labelSelector: ptr(3, LabelSelector),
+  optional: ptr(5, bool),
+  path: req(4, string),
+});
+
+const PodCertificateProjection = message('core.v1.PodCertificateProjection', {
+  signerName: opt(1, string, { required: true }),
+  keyType: opt(2, string, { required: true }),
+  maxExpirationSeconds: ptr(3, int32),
+  credentialBundlePath: opt(4, string),
+  keyPath: opt(5, string),
+  certificateChainPath: opt(6, string),
+  userAnnotations: opt(7, map(string), { since: '1.35' }),
+});
+
 export const VolumeProjection = message('core.v1.VolumeProjection', {
   secret: ptr(1, SecretProjection),
   downwardAPI: ptr(2, DownwardAPIProjection),
   configMap: ptr(3, ConfigMapProjection),
   serviceAccountToken: ptr(4, ServiceAccountTokenProjection),
+  clusterTrustBundle: ptr(5, ClusterTrustBundleProjection, { since: '1.29', gate: 'ClusterTrustBundleProjection' }),
+  podCertificate: ptr(6, PodCertificateProjection, { since: '1.34', gate: 'PodCertificateRequest' }),
 });
 export type VolumeProjection = Infer<typeof VolumeProjection>;
 
@@ -121,6 +156,11 @@ const PersistentVolumeClaimVolumeSource = message('core.v1.PersistentVolumeClaim
   readOnly: opt(2, bool),
 });
 
+const ImageVolumeSource = message('core.v1.ImageVolumeSource', {
+  reference: opt(1, string),
+  pullPolicy: opt(2, string, { enum: ['Always', 'IfNotPresent', 'Never'] }),
+});
+
 export const VolumeSource = message('core.v1.VolumeSource', {
   hostPath: ptr(1, HostPathVolumeSource),
   emptyDir: ptr(2, EmptyDirVolumeSource),
@@ -151,6 +191,8 @@ export const VolumeSource = message('core.v1.VolumeSource', {
   storageos: ptr(27, StorageOSVolumeSource),
   csi: ptr(28, CSIVolumeSource, { gate: 'CSIInlineVolume' }),
   ephemeral: ptr(29, EphemeralVolumeSource),
+  // Without the gate the whole volume goes (pod-gates.ts).
+  image: ptr(30, ImageVolumeSource, { since: '1.31' }),
 });
 export type VolumeSource = Infer<typeof VolumeSource>;
 
