@@ -26,6 +26,7 @@ import {
   showType,
   substitute,
   TYPE,
+  UNDECIDED,
   type Variables,
 } from './types.ts';
 import { TypeValue } from './values.ts';
@@ -237,7 +238,7 @@ class Checker {
   }
   /** The type of all items, keys or values: in a stock server they have to be of one, except what is formatted. */
   private joined(types: readonly CelType[], places: readonly number[]): CelType {
-    const [first = DYN, ...rest] = types;
+    const [first = UNDECIDED, ...rest] = types;
     const other = this.environment.isStock && !this.isFormatted ? types.findIndex((type) => !isEquivalent(first, type)) : -1;
     if (other >= 0)
       this.reportLiteral(places[other] as number, `expected type '${showType(first)}' but found '${showType(types[other] as CelType)}'`);

@@ -46,6 +46,8 @@ export interface ScalarType {
   readonly maxSize?: number;
   /** Whether it may be compared with null. */
   readonly nullable?: boolean;
+  /** Of a dyn: nothing has said yet what it is, as with the items of an empty list. */
+  readonly isUndecided?: boolean;
 }
 
 export interface ListType {
@@ -115,6 +117,8 @@ export type Variables = Readonly<Record<string, CelType>>;
 
 const scalar = (kind: ScalarKind): ScalarType => ({ kind });
 export const DYN = scalar('dyn');
+/** Of what an empty list or map would hold: the other type decides where it is joined with one. */
+export const UNDECIDED: ScalarType = { kind: 'dyn', isUndecided: true };
 export const NULL = scalar('null');
 export const BOOL = scalar('bool');
 export const INT = scalar('int');
@@ -236,9 +240,12 @@ export function isEquivalent(a: CelType, b: CelType): boolean {
 const larger = (a: number | undefined, b: number | undefined): { maxSize?: number } =>
   a === undefined || b === undefined ? {} : { maxSize: Math.max(a, b) };
 
+const isUndecided = (type: CelType): boolean => type.kind === 'dyn' && type.isUndecided === true;
+
 /** The type of what may be of either type. */
 export function join(a: CelType, b: CelType): CelType {
-  if (a === b) return a;
+  if (a === b || isUndecided(b)) return a;
+  if (isUndecided(a)) return b;
   if (a.kind === 'null' && mayBeNull(b)) return b;
   if (b.kind === 'null' && mayBeNull(a)) return a;
   if (a.kind !== b.kind) return DYN;

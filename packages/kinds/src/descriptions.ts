@@ -8,6 +8,7 @@
 
 import { own } from '@plat-dev/lib/own';
 import { admissionregistration } from './admissionregistration/schema/descriptions.ts';
+import { policies as admissionPolicies } from './admissionregistration/schema/policies.descriptions.ts';
 import { apiextensions } from './apiextensions/schema/descriptions.ts';
 import { apiregistration } from './apiregistration/schema/descriptions.ts';
 import { apiserverinternal } from './apiserverinternal/schema/descriptions.ts';
@@ -62,6 +63,7 @@ import { storagemigration } from './storagemigration/schema/descriptions.ts';
 
 /** Every description, by message without its version. */
 export const descriptions: Descriptions = {
+  ...admissionPolicies,
   ...admissionregistration,
   ...apiextensions,
   ...apiregistration,

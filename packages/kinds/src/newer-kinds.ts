@@ -2,6 +2,10 @@
  * Kinds that release 1.24 does not have. A server of 1.24 does not load them, unless `--runtime-config` names one of their versions.
  * They come after all others in discovery.
  */
+import { MutatingAdmissionPolicyKind } from './admissionregistration/mutating-admission-policy.ts';
+import { MutatingAdmissionPolicyBindingKind } from './admissionregistration/mutating-admission-policy-binding.ts';
+import { ValidatingAdmissionPolicyKind } from './admissionregistration/validating-admission-policy.ts';
+import { ValidatingAdmissionPolicyBindingKind } from './admissionregistration/validating-admission-policy-binding.ts';
 import { SelfSubjectReviewKind } from './authentication/self-subject-review.ts';
 import { ClusterTrustBundleKind } from './certificates/cluster-trust-bundle.ts';
 import { PodCertificateRequestKind } from './certificates/pod-certificate-request.ts';
@@ -21,6 +25,10 @@ import { VolumeAttributesClassKind } from './storage/volume-attributes-class.ts'
 import { StorageVersionMigrationKind } from './storagemigration/storage-version-migration.ts';
 
 export const newerKinds: readonly Kind[] = [
+  MutatingAdmissionPolicyKind,
+  MutatingAdmissionPolicyBindingKind,
+  ValidatingAdmissionPolicyKind,
+  ValidatingAdmissionPolicyBindingKind,
   SelfSubjectReviewKind,
   ClusterTrustBundleKind,
   PodCertificateRequestKind,

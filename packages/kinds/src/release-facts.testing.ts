@@ -91,10 +91,6 @@ export const resourceSpans: readonly (readonly [resource: string, from: string, 
 
 /** Resources of later releases that this program does not have yet. */
 export const absentResources: ReadonlySet<string> = new Set([
-  'admissionregistration/v1/mutatingadmissionpolicies',
-  'admissionregistration/v1/mutatingadmissionpolicybindings',
-  'admissionregistration/v1/validatingadmissionpolicies',
-  'admissionregistration/v1/validatingadmissionpolicybindings',
   'flowcontrol.apiserver/v1/flowschemas',
   'flowcontrol.apiserver/v1/prioritylevelconfigurations',
 ]);

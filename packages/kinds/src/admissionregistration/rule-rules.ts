@@ -1,5 +1,6 @@
 /** Validation of the rules of a webhook: the operations and resources that it is called for. */
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
+import type { ReleaseEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
@@ -9,12 +10,20 @@ const operationTypes = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];
 const all = '*';
 
-export function validateRule(rule: RuleWithOperations, at: Path, errors: FieldErrors): void {
+/** From 1.34 on lists in errors are JSON. */
+const JSON_SINCE = '1.34';
+type InvalidList = (at: Path, type: string, list: readonly string[], detail: string) => void;
+
+export function validateRule(rule: RuleWithOperations, at: Path, errors: FieldErrors, env: ReleaseEnv): void {
+  const invalidList: InvalidList = (here, type, list, detail) => {
+    if (env.since(JSON_SINCE)) errors.invalid(here, list, detail);
+    else invalidText(errors, here, goList(type, list), detail);
+  };
   const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   const starAlone = (list: readonly string[], field: string, type: string, what: string): void => {
     if (list.length === 0) errors.required(at.child(field));
     if (list.length > 1 && list.includes(all))
-      invalidText(errors, at.child(field), goList(type, list), `if '*' is present, must not specify other ${what}`);
+      invalidList(at.child(field), type, list, `if '*' is present, must not specify other ${what}`);
   };
   starAlone(operations, 'operations', 'admissionregistration.OperationType', 'operations');
   each(operations, at.child('operations'), (operation, here) => {
@@ -25,12 +34,12 @@ export function validateRule(rule: RuleWithOperations, at: Path, errors: FieldEr
   each(apiVersions, at.child('apiVersions'), (version, here) => {
     if (version === '') errors.required(here);
   });
-  validateResources(resources, at.child('resources'), errors);
+  validateResources(resources, at.child('resources'), errors, invalidList);
   if (scope !== undefined && !scopes.includes(scope)) errors.notSupported(at.child('scope'), scope, scopes);
 }
 
 /** `pods`, `pods/status`, `pods/*`, `*`, `*` + `/scale`: a resource that a wildcard covers must not be listed with it. */
-function validateResources(resources: readonly string[], at: Path, errors: FieldErrors): void {
+function validateResources(resources: readonly string[], at: Path, errors: FieldErrors, invalidList: InvalidList): void {
   if (resources.length === 0) errors.required(at);
   const wholes = new Set<string>();
   const parts = new Set<string>();
@@ -52,7 +61,7 @@ function validateResources(resources: readonly string[], at: Path, errors: Field
     if (resource === all) parts.add(part);
   });
   if (resources.length > 1 && resources.includes('*/*'))
-    invalidText(errors, at, goList('string', resources), "if '*/*' is present, must not specify other resources");
+    invalidList(at, 'string', resources, "if '*/*' is present, must not specify other resources");
   if (resources.includes(all) && plain)
-    invalidText(errors, at, goList('string', resources), "if '*' is present, must not specify other resources without subresources");
+    invalidList(at, 'string', resources, "if '*' is present, must not specify other resources without subresources");
 }

@@ -1,14 +1,17 @@
 /** Validation of webhook configurations; both kinds have nearly the same fields. */
+import { equal } from '@plat-dev/lib/equal';
+import type { Work } from '@plat-dev/lib/slices';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { validateLabelSelector } from '@plat-dev/meta/labels';
 import { dns1035Label, fullyQualifiedName } from '@plat-dev/meta/names';
-import type { KindEnv, WriteRequest } from '../kind.ts';
+import type { KindEnv, ReleaseEnv, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { report } from '../validation/field-checks.ts';
 import { goList } from '../validation/go-list.ts';
 import { invalidText } from '../validation/go-text.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
 import { validateWebhookClient } from '../validation/webhook-client.ts';
+import { policyExpressions } from './policy-expressions.ts';
 import { validateRule } from './rule-rules.ts';
 import type { MutatingWebhook, MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from './schema/v1.ts';
 
@@ -52,8 +55,14 @@ function faultsOf({ webhooks = [] }: Configuration): Allowances {
   };
 }
 
-export function validateConfiguration(configuration: Configuration, errors: FieldErrors, _env: KindEnv, request: WriteRequest): void {
-  validateWebhooks(configuration, isBeta(request) ? { ...strict, sideEffects: true, repeatedNames: true } : strict, errors);
+export function validateConfiguration(
+  configuration: Configuration,
+  errors: FieldErrors,
+  env: KindEnv,
+  request: WriteRequest,
+): void | Work<void> {
+  validateWebhooks(configuration, isBeta(request) ? { ...strict, sideEffects: true, repeatedNames: true } : strict, errors, env);
+  if (hasConditions(configuration)) return validateWebhookConditions(configuration, undefined, errors, env);
 }
 
 export function validateConfigurationUpdate(
@@ -62,27 +71,47 @@ export function validateConfigurationUpdate(
   errors: FieldErrors,
   env: KindEnv,
   request: WriteRequest,
-): void {
+): void | Work<void> {
   metadataAgain(configuration, { namespaced: false }, errors, env);
   const faults = faultsOf(old);
-  validateWebhooks(configuration, isBeta(request) ? { ...faults, sideEffects: true, repeatedNames: true } : faults, errors);
+  validateWebhooks(configuration, isBeta(request) ? { ...faults, sideEffects: true, repeatedNames: true } : faults, errors, env);
+  if (hasConditions(configuration)) return validateWebhookConditions(configuration, old, errors, env);
 }
 
-function validateWebhooks({ webhooks }: Configuration, allowed: Allowances, errors: FieldErrors): void {
+const hasConditions = ({ webhooks }: Configuration): boolean =>
+  webhooks?.some(({ matchConditions = [] }) => matchConditions.length > 0) === true;
+
+/** Conditions that an update leaves as they are stay valid, whatever the release makes of them now. */
+function* validateWebhookConditions(
+  { webhooks = [] }: Configuration,
+  old: Configuration | undefined,
+  errors: FieldErrors,
+  env: ReleaseEnv,
+): Work<void> {
+  const oldConditions = (old?.webhooks ?? []).map(({ matchConditions }) => matchConditions);
+  const conditions = webhooks.map(({ matchConditions }) => matchConditions);
+  if (old !== undefined && equal(conditions, oldConditions)) return;
+  const stored = new Set(oldConditions.flatMap((one) => (one ?? []).map(({ expression }) => expression.trim())));
+  const { validateConditions } = yield* policyExpressions();
+  for (const [i, one] of conditions.entries())
+    yield* validateConditions(one, list.index(i).child('matchConditions'), errors, { env, params: false, stored });
+}
+
+function validateWebhooks({ webhooks }: Configuration, allowed: Allowances, errors: FieldErrors, env: ReleaseEnv): void {
   const names = new Set<string>();
   each(webhooks as Webhook[] | undefined, list, (webhook, at) => {
-    validateWebhook(webhook, at, allowed, errors);
+    validateWebhook(webhook, at, allowed, errors, env);
     validateReviewVersions(webhook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), allowed, errors);
     if (!allowed.repeatedNames && webhook.name !== '' && names.has(webhook.name)) errors.duplicate(at.child('name'), webhook.name);
     names.add(webhook.name);
   });
 }
 
-function validateWebhook(webhook: Webhook, at: Path, allowed: Allowances, errors: FieldErrors): void {
+function validateWebhook(webhook: Webhook, at: Path, allowed: Allowances, errors: FieldErrors, env: ReleaseEnv): void {
   const { name, rules, failurePolicy, matchPolicy, sideEffects, timeoutSeconds, reinvocationPolicy } = webhook;
   if (name === '') errors.required(at.child('name'));
   else report(errors, at.child('name'), name, fullyQualifiedName(name));
-  each(rules, at.child('rules'), (rule, here) => validateRule(rule, here, errors));
+  each(rules, at.child('rules'), (rule, here) => validateRule(rule, here, errors, env));
   oneOf(failurePolicy, failurePolicies, at.child('failurePolicy'), errors);
   oneOf(matchPolicy, matchPolicies, at.child('matchPolicy'), errors);
   if (sideEffects === undefined && !allowed.sideEffects)

@@ -10,6 +10,9 @@ import type { Kind } from '@plat-dev/kinds/kind';
 export const loadedFirst: ReadonlySet<string> = new Set([
   ...['endpoints', 'limitranges', 'namespaces', 'nodes', 'resourcequotas', 'services'].map(core),
   ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map((plural) => `admissionregistration/${plural}`),
+  ...['mutating', 'validating'].flatMap((type) =>
+    ['policies', 'policybindings'].map((plural) => `admissionregistration/${type}admission${plural}`),
+  ),
   'apiextensions/customresourcedefinitions',
   'apiregistration/apiservices',
   ...['flowschemas', 'prioritylevelconfigurations'].map((plural) => `flowcontrol.apiserver/${plural}`),

@@ -16,6 +16,7 @@ const webhook = {
   timeoutSeconds: 'Seconds after which a call has failed, from 1 to 30. Defaults to 10.',
   admissionReviewVersions:
     'Versions of AdmissionReview that the webhook understands, the preferred first. At least one must be known to the server.',
+  matchConditions: 'Expressions that must all be true for the webhook to be called; at most 64. One that fails follows the failure policy.',
 };
 
 export const admissionregistration: Descriptions = {
@@ -32,19 +33,10 @@ export const admissionregistration: Descriptions = {
     ...webhook,
     reinvocationPolicy:
       'Whether the webhook is called once more if later admission changed the object: Never or IfNeeded. It must cope with objects that it changed. Defaults to Never.',
-    matchConditions:
-      'Conditions, at most 64, all of which a request must meet for the webhook to be called. If one is false, it is not called.',
   },
   'admissionregistration.ValidatingWebhook': {
     $: 'A webhook that may refuse objects.',
     ...webhook,
-    matchConditions:
-      'Conditions, at most 64, all of which a request must meet for the webhook to be called. If one is false, it is not called.',
-  },
-  'admissionregistration.MatchCondition': {
-    $: 'A condition that requests must meet.',
-    name: 'Name of the condition, unique among those of its list.',
-    expression: 'Expression in CEL that gives true or false. It may use object, oldObject, request and authorizer.',
   },
   'admissionregistration.RuleWithOperations': {
     $: 'Operations on resources. A request matches if every field does.',

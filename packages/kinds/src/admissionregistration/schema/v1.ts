@@ -30,7 +30,8 @@ export const RuleWithOperations = message('admissionregistration.v1.RuleWithOper
 });
 export type RuleWithOperations = Infer<typeof RuleWithOperations>;
 
-const MatchCondition = message('admissionregistration.v1.MatchCondition', {
+/** A condition of a webhook or a policy. */
+export const MatchCondition = message('admissionregistration.v1.MatchCondition', {
   name: req(1, string),
   expression: req(2, string),
 });

@@ -20,11 +20,14 @@ const laterFields = {
   admissionReviewVersions: opt(8, list(string)),
 };
 
+const conditions = list(inVersion(v1.MatchCondition, version), 'map', ['name']);
+
 const MutatingWebhook = message(`${version}.MutatingWebhook`, {
   ...fields,
   objectSelector: ptr(11, LabelSelector),
   ...laterFields,
   reinvocationPolicy: ptr(10, string, { default: 'Never' }),
+  matchConditions: opt(12, conditions, { since: '1.27' }),
 });
 export const MutatingWebhookConfiguration = object(`${version}.MutatingWebhookConfiguration`, {
   metadata: always(1, ObjectMeta),
@@ -35,6 +38,7 @@ const ValidatingWebhook = message(`${version}.ValidatingWebhook`, {
   ...fields,
   objectSelector: ptr(10, LabelSelector),
   ...laterFields,
+  matchConditions: opt(11, conditions, { since: '1.27' }),
 });
 export const ValidatingWebhookConfiguration = object(`${version}.ValidatingWebhookConfiguration`, {
   metadata: always(1, ObjectMeta),
