@@ -78,7 +78,6 @@ export interface AdmissionVariables {
 /** Releases from these on have the variables. */
 const AUTHORIZER_SINCE = '1.27';
 const NAMESPACE_SINCE = '1.28';
-export const VARIABLES_SINCE = '1.28';
 
 export function admissionVariables(release: ApiRelease, use: AdmissionVariables): Variables {
   const { object = DYN, paramsType = DYN } = use;
