@@ -74,7 +74,7 @@ export const ListMeta = message('meta.v1.ListMeta', {
 });
 export type ListMeta = Infer<typeof ListMeta>;
 
-const LabelSelectorRequirement = message('meta.v1.LabelSelectorRequirement', {
+export const LabelSelectorRequirement = message('meta.v1.LabelSelectorRequirement', {
   key: req(1, string, { patch: 'merge', mergeKey: 'key', from: { '1.28': { patch: undefined, mergeKey: undefined } } }),
   operator: req(2, string),
   values: opt(3, list(string)),

@@ -172,6 +172,8 @@ export const shortWord = (identity: Identity): string => identity.namespaces.sys
 
 /** What a server calls itself in leases and their labels: `kube-apiserver`. */
 export const serverComponent = (identity: Identity): string => `${shortWord(identity)}-apiserver`;
+/** The config map that says since when the server notes the use of service account tokens that secrets hold. */
+export const tokenTrackingConfigMap = (identity: Identity): string => `${serverComponent(identity)}-legacy-service-account-token-tracking`;
 /** The label by which the leases of servers are found. */
 export const componentLabel = (identity: Identity): QualifiedName => `${identity.groupSuffix}/component`;
 

@@ -70,7 +70,13 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
     audiences,
   });
   const webhook = closing('authorization webhook', await accessService(base, trust));
-  const { authorizer, authorizers, escalation } = authorization({ modes: options.authorizationMode, live, identity, webhook });
+  const { authorizer, authorizers, escalation } = authorization({
+    modes: options.authorizationMode,
+    live,
+    identity,
+    choice: { release: options.apiRelease, feature: (gate) => options.features.isOn(gate) },
+    webhook,
+  });
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
     authenticator,
@@ -184,6 +190,7 @@ async function accessService({ options, identity, clock, random }: Base, trust: 
     version: options.authorizationWebhookVersion,
     allowedMillis: options.authorizationWebhookCacheAuthorizedTtl,
     refusedMillis: options.authorizationWebhookCacheUnauthorizedTtl,
+    selectors: options.features.isOn('AuthorizeWithSelectors'),
     clock,
     random,
   });

@@ -1,6 +1,8 @@
 /** Service accounts. */
+import { own } from '@plat-dev/lib/own';
 import { ageAt } from '@plat-dev/meta/age';
 import type { FieldErrors } from '@plat-dev/meta/field';
+import { domainName } from '@plat-dev/meta/identity';
 import { TokenRequest } from '../authentication/schema/v1.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
@@ -17,6 +19,14 @@ function validateUpdate(account: ServiceAccount, old: ServiceAccount, errors: Fi
   metadataAgain(account, { namespaced: true }, errors, env);
 }
 
+/** The annotation was to limit which secrets pods of the account may mount. */
+function warnings({ metadata }: ServiceAccount, old: ServiceAccount | undefined, env: KindEnv): string[] {
+  const annotation = domainName(env.identity, 'enforce-mountable-secrets');
+  const isNew = own(metadata.annotations, annotation) === 'true' && own(old?.metadata.annotations, annotation) !== 'true';
+  if (!isNew || !env.since('1.32')) return [];
+  return [`metadata.annotations[${annotation}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];
+}
+
 export const ServiceAccountKind = kind<ServiceAccount>({
   group: '',
   kind: 'ServiceAccount',
@@ -26,7 +36,7 @@ export const ServiceAccountKind = kind<ServiceAccount>({
   versions: { v1: { schema: ServiceAccount } },
   hub: 'v1',
   deleteReturnsObject: true,
-  strategy: { prepareForCreate: cleanSecrets, prepareForUpdate: cleanSecrets, validateUpdate },
+  strategy: { prepareForCreate: cleanSecrets, prepareForUpdate: cleanSecrets, validateUpdate, warnings },
   subresources: {
     token: {
       type: 'action',
@@ -35,7 +45,7 @@ export const ServiceAccountKind = kind<ServiceAccount>({
       schema: TokenRequest,
     },
   },
-  columns: [nameColumn, { name: 'Secrets', type: 'string', description: 'How many secrets the account lists.' }, ageColumn],
+  columns: [nameColumn, { name: 'Secrets', type: 'string', description: 'How many secrets the account lists.', until: '1.34' }, ageColumn],
   cells: (account, env) => [
     account.metadata.name ?? '',
     account.secrets?.length ?? 0,

@@ -13,6 +13,7 @@ const folders: Record<Subject, string> = {
   wire: 'fixtures/wire',
   'wire-1.36': 'fixtures/wire-1.36',
   'api-facts': 'api-facts',
+  'release-facts': 'api-facts/releases',
 };
 const subjects = Object.keys(folders) as Subject[];
 

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { temporaryDirectory } from './temporary.testing.ts';
 
-export type Subject = 'parity' | 'parity-1.36' | 'wire' | 'wire-1.36' | 'api-facts';
+export type Subject = 'parity' | 'parity-1.36' | 'wire' | 'wire-1.36' | 'api-facts' | 'release-facts';
 /** Files by their path. */
 export type Recording = ReadonlyMap<string, Buffer>;
 

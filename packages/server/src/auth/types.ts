@@ -8,6 +8,7 @@ import { isPending, type MaybePromise } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
 import type { User } from '@plat-dev/meta/user';
 import type { ClientCertificate } from '../connections/client-certificates.ts';
+import type { Selectors } from './selectors.ts';
 
 export type { User };
 
@@ -101,6 +102,8 @@ export interface Attributes {
   /** The path of a request that is not for a resource. */
   readonly path: string;
   readonly resourceRequest: boolean;
+  /** What a list, a watch or the deletion of a collection is limited to. Absent: nothing. */
+  readonly selectors?: Selectors | undefined;
 }
 
 /**

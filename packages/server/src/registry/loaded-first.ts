@@ -31,6 +31,7 @@ function core(plural: string): string {
 const awaited: ReadonlySet<string> = new Set([
   ...['persistentvolumes', 'pods', 'secrets', 'serviceaccounts'].map(core),
   'coordination/leases',
+  'resource/resourceslices',
   'storage/volumeattachments',
 ]);
 

@@ -1,4 +1,5 @@
 import { parseFieldSelector } from '@plat-dev/meta/fields';
+import { type Selectors, selectorsIn } from '../auth/selectors.ts';
 import { isWatch } from './query-boolean.ts';
 
 /**
@@ -32,6 +33,8 @@ export interface RequestInfo {
   readonly named: boolean;
   /** Too many segments for any resource. */
   readonly tooLong: boolean;
+  /** Of a list, a watch or the deletion of a collection. */
+  readonly selectors?: Selectors | undefined;
 }
 
 const verbs: ReadonlyMap<string, string> = new Map([
@@ -42,6 +45,7 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['PATCH', 'patch'],
   ['DELETE', 'delete'],
 ]);
+const selecting: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 /** Second segments below a namespace that belong to the namespace itself. */
 const ofNamespace = new Set(['status', 'finalize']);
 
@@ -73,6 +77,7 @@ export function requestInfo(method: string, path: string, query: (name: string) 
   const name = parts[i + 1] ?? '';
   const subresource = parts[i + 2] ?? '';
   const verb = verbOf(method, name, legacyWatch, query);
+  const selectors = selecting.has(verb) ? selectorsIn(query) : undefined;
   return {
     resourceRequest: true,
     verb,
@@ -88,6 +93,7 @@ export function requestInfo(method: string, path: string, query: (name: string) 
     legacyWatch,
     named: name !== '',
     tooLong: parts.length > i + 3,
+    ...(selectors && { selectors }),
   };
 }
 

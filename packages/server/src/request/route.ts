@@ -130,6 +130,7 @@ export function attributesOf(user: User, info: RequestInfo): Attributes {
     namespace: info.namespace,
     path: info.path,
     resourceRequest: info.resourceRequest,
+    ...(info.selectors && { selectors: info.selectors }),
   };
 }
 

@@ -63,6 +63,24 @@ export const authorization: Descriptions = {
     resource: 'Plural name of a resource type. * means all.',
     subresource: 'Subresource of the request, such as log. Empty for the object itself.',
     name: 'Name of one object. Empty means all.',
+    fieldSelector: 'Field selector of the request, as far as it can limit what the request reaches. An authorizer may ignore it.',
+    labelSelector: 'Label selector of the request, as far as it can limit what the request reaches. An authorizer may ignore it.',
+  },
+  'authorization.FieldSelectorAttributes': {
+    $: 'A field selector: either as text or as requirements. What cannot be read is ignored.',
+    rawSelector: 'The selector as in a query. Excludes requirements.',
+    requirements: 'The requirements, all of which objects must meet.',
+  },
+  'authorization.LabelSelectorAttributes': {
+    $: 'A label selector: either as text or as requirements. What cannot be read is ignored.',
+    rawSelector: 'The selector as in a query. Excludes requirements.',
+    requirements: 'The requirements, all of which objects must meet.',
+  },
+  'meta.FieldSelectorRequirement': {
+    $: 'A requirement on a field of objects.',
+    key: 'The field that the requirement is for.',
+    operator: 'In, NotIn, Exists or DoesNotExist. More may come.',
+    values: 'Values for In and NotIn, at least one; empty for Exists and DoesNotExist.',
   },
   'authorization.NonResourceAttributes': {
     $: 'A request for a path that is not a resource.',

@@ -1,6 +1,24 @@
 /** Access reviews. */
 import { always, bool, boxed, type Infer, list, map, message, object, opt, ptr, req, string } from '@plat-dev/schema/types';
-import { ObjectMeta } from '../../meta.ts';
+import { LabelSelectorRequirement, ObjectMeta } from '../../meta.ts';
+
+const FieldSelectorRequirement = message('meta.v1.FieldSelectorRequirement', {
+  key: req(1, string),
+  operator: req(2, string),
+  values: opt(3, list(string)),
+});
+
+const FieldSelectorAttributes = message('authorization.v1.FieldSelectorAttributes', {
+  rawSelector: opt(1, string),
+  requirements: opt(2, list(FieldSelectorRequirement)),
+});
+export type FieldSelectorAttributes = Infer<typeof FieldSelectorAttributes>;
+
+const LabelSelectorAttributes = message('authorization.v1.LabelSelectorAttributes', {
+  rawSelector: opt(1, string),
+  requirements: opt(2, list(LabelSelectorRequirement)),
+});
+export type LabelSelectorAttributes = Infer<typeof LabelSelectorAttributes>;
 
 export const ResourceAttributes = message('authorization.v1.ResourceAttributes', {
   namespace: opt(1, string),
@@ -10,6 +28,8 @@ export const ResourceAttributes = message('authorization.v1.ResourceAttributes',
   resource: opt(5, string),
   subresource: opt(6, string),
   name: opt(7, string),
+  fieldSelector: ptr(8, FieldSelectorAttributes, { since: '1.31', gate: 'AuthorizeWithSelectors' }),
+  labelSelector: ptr(9, LabelSelectorAttributes, { since: '1.31', gate: 'AuthorizeWithSelectors' }),
 });
 export type ResourceAttributes = Infer<typeof ResourceAttributes>;
 

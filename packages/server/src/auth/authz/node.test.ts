@@ -1,23 +1,41 @@
+import { readFeatureGates } from '@plat-dev/kinds/feature-gates';
 import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { beforeEach, expect, test } from 'vitest';
+import { selectorsIn } from '../selectors.ts';
 import type { Attributes, User } from '../types.ts';
 import { NodeAuthorizer } from './node.ts';
 
 const node = (name: string): User => ({ name: `system:node:${name}`, groups: ['system:nodes', 'system:authenticated'] });
 let store: FakeStore;
 let authorizer: NodeAuthorizer;
+const choiceOf = (release: string) => {
+  const features = readFeatureGates(new Map(), { release });
+  return { release, feature: (gate: string): boolean => features.isOn(gate) };
+};
 beforeEach(() => {
   store = new FakeStore();
-  authorizer = new NodeAuthorizer(store.live, kubernetes);
+  authorizer = new NodeAuthorizer(store.live, kubernetes, choiceOf('1.24'));
 });
 /** 'yes', or the reason why not. */
-function may(verb: string, what: string, name = '', namespace = 'ns', user = node('n1')): string {
+function may(verb: string, what: string, name = '', namespace = 'ns', user = node('n1'), fieldSelector?: string): string {
   const [full = '', subresource = ''] = what.split('/');
   const dot = full.indexOf('.');
   const resource = dot === -1 ? full : full.slice(0, dot);
   const group = dot === -1 ? '' : full.slice(dot + 1);
-  const asked: Attributes = { user, verb, group, version: 'v1', resource, subresource, name, namespace, path: '', resourceRequest: true };
+  const asked: Attributes = {
+    user,
+    verb,
+    group,
+    version: 'v1',
+    resource,
+    subresource,
+    name,
+    namespace,
+    path: '',
+    resourceRequest: true,
+    selectors: selectorsIn((key) => (key === 'fieldSelector' ? fieldSelector : undefined)),
+  };
   const { decision, reason } = authorizer.authorize(asked);
   return decision === 'allow' ? 'yes' : reason;
 }
@@ -160,11 +178,55 @@ test('a node keeps its own lease, its own CSI node and its own attachments', () 
 
 test('pods that were there before count, and rules of nodes cannot be listed', async () => {
   pod({ imagePullSecrets: [{ name: 's' }] });
-  authorizer = new NodeAuthorizer(store.live, kubernetes);
+  authorizer = new NodeAuthorizer(store.live, kubernetes, choiceOf('1.24'));
   expect(may('get', 'secrets', 's')).toBe('yes');
   expect(await authorizer.rulesFor(node('n1'))).toMatchObject({
     incomplete: true,
     error: 'node authorizer does not support user rule resolution',
   });
   expect(await authorizer.rulesFor({ name: 'bob', groups: [] })).toMatchObject({ incomplete: false });
+});
+
+test('since 1.32 a node sees its own node and its own pods only', () => {
+  pod({});
+  pod({ nodeName: 'n2' }, 'elsewhere');
+  authorizer = new NodeAuthorizer(store.live, kubernetes, choiceOf('1.32'));
+  expect(may('get', 'nodes', 'n1', '')).toBe('yes');
+  expect(may('get', 'nodes', 'n2', '')).toBe("node 'n1' cannot read 'n2', only its own Node object");
+  expect(may('list', 'nodes', '', '')).toBe("node 'n1' cannot read all nodes, only its own Node object");
+  expect(may('delete', 'nodes', 'n1', '')).toBe('');
+  expect(may('patch', 'nodes/status', 'n1', '')).toBe('yes');
+  expect(may('get', 'pods', 'p')).toBe('yes');
+  expect(may('get', 'pods', 'elsewhere')).toBe(unrelated);
+  const byNode = 'can only list/watch pods with spec.nodeName field selector';
+  expect(may('list', 'pods')).toBe(byNode);
+  const listed = (selector: string) => may('watch', 'pods', '', '', node('n1'), selector);
+  expect(['spec.nodeName=n1', 'a=b,spec.nodeName==n1'].map(listed)).toEqual(['yes', 'yes']);
+  expect(['spec.nodeName=n2', 'spec.nodeName!=n1', 'spec.nodeName='].map(listed)).toEqual([byNode, byNode, byNode]);
+  expect(may('create', 'pods/eviction', 'p')).toBe('yes');
+  expect(may('create', 'pods/exec', 'p')).toBe('');
+  expect(may('patch', 'pods', 'p')).toBe('');
+});
+
+test('since 1.34 a node reads accounts and device claims of its pods, and slices of its own', () => {
+  pod({ serviceAccountName: 'robot', resourceClaims: [{ name: 'gpu', resourceClaimName: 'shared' }] });
+  const made = { resourceClaimStatuses: [{ name: 'x', resourceClaimName: 'made' }] };
+  const bound = { metadata: { namespace: 'ns', name: 'q', uid: 'q' }, spec: { nodeName: 'n1' } };
+  store.put('', 'pods', bound as never);
+  store.put('resource', 'resourceslices', { metadata: { name: 's' }, spec: { nodeName: 'n1' } } as never);
+  authorizer = new NodeAuthorizer(store.live, kubernetes, choiceOf('1.34'));
+  expect(may('get', 'serviceaccounts', 'robot')).toBe('yes');
+  expect(may('get', 'serviceaccounts', 'other')).toBe(unrelated);
+  const claims = 'resourceclaims.resource.k8s.io';
+  expect(may('get', claims, 'shared')).toBe('yes');
+  expect(may('get', claims, 'made')).toBe(unrelated);
+  store.put('', 'pods', { ...bound, status: made } as never);
+  expect(may('get', claims, 'made')).toBe('yes');
+  const slices = 'resourceslices.resource.k8s.io';
+  expect(may('get', slices, 's', '')).toBe('yes');
+  expect(may('delete', slices, 's', '', node('n2'))).toMatch(/no relationship/);
+  expect(may('deletecollection', slices, '', '', node('n1'), 'spec.nodeName=n1')).toBe('yes');
+  expect(may('list', slices, '', '')).toBe('can only list/watch/deletecollection resourceslices with nodeName field selector');
+  authorizer = new NodeAuthorizer(store.live, kubernetes, choiceOf('1.33'));
+  expect(may('get', 'serviceaccounts', 'robot')).toBe('can only create tokens for individual service accounts');
 });

@@ -4,13 +4,16 @@
  */
 
 import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
+import type { ResourceSlice } from '@plat-dev/kinds/resource/schema/slices';
 import type { VolumeAttachment } from '@plat-dev/kinds/storage/schema/v1';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { own } from '@plat-dev/lib/own';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { domainName, groupName, type Identity } from '@plat-dev/meta/identity';
 import { nodeRules } from '../bootstrap/cluster-roles.ts';
-import { rule } from '../bootstrap/notation.ts';
+import { type ReleaseChoice, rule } from '../bootstrap/notation.ts';
 import { type Attributes, type Authorizer, type Decision, noOpinion, type RuleSet, type User, wellKnown } from '../types.ts';
+import { allowed, getOne, no, ownNode, ownStorageNode, ownVerbs, podOfNode, related, sliceOfNode, writeStatus } from './node-objects.ts';
 import {
   needKey,
   needsOfPod,
@@ -22,14 +25,20 @@ import {
 import { noRules } from './simple.ts';
 import { RuleIndex } from './subject-rules.ts';
 
-const allowed: Decision = { decision: 'allow', reason: '' };
-const no = (reason: string): Decision => ({ decision: 'none', reason });
-
 /** The node's name if the user is a node agent. */
 function nodeOf(user: User): string | undefined {
   if (!user.name.startsWith(wellKnown.nodePrefix) || !user.groups.includes(wellKnown.nodes)) return undefined;
   return user.name.slice(wellKnown.nodePrefix.length);
 }
+
+const deviceClaimsOf = ({ status }: PodObject): readonly (string | undefined)[] => [
+  status?.extendedResourceClaimStatus?.resourceClaimName,
+  ...(status?.resourceClaimStatuses ?? []).map(({ resourceClaimName }) => resourceClaimName),
+];
+const sameDeviceClaims = (pod: PodObject, old: PodObject): boolean => {
+  const [claims, oldClaims] = [deviceClaimsOf(pod), deviceClaimsOf(old)];
+  return claims.length === oldClaims.length && claims.every((claim, index) => claim === oldClaims[index]);
+};
 
 /** The objects that nodes need, counted by pods. */
 class Needs {
@@ -55,12 +64,13 @@ class Needs {
     for (const volume of this.volumes.list()) this.link(volume, true);
   }
 
-  /** After a pod is bound to a node, only ephemeral containers can add references. */
+  /** After a pod is bound to a node, only ephemeral containers and claims that were made for it can add references. */
   private sameNeeds(pod: PodObject, old: PodObject): boolean {
     return (
       pod.metadata.uid === old.metadata.uid &&
       pod.spec?.nodeName === old.spec?.nodeName &&
-      (pod.spec?.ephemeralContainers?.length ?? 0) === (old.spec?.ephemeralContainers?.length ?? 0)
+      (pod.spec?.ephemeralContainers?.length ?? 0) === (old.spec?.ephemeralContainers?.length ?? 0) &&
+      sameDeviceClaims(pod, old)
     );
   }
 
@@ -117,14 +127,26 @@ export class NodeAuthorizer implements Authorizer {
   private readonly leaseNamespace: string;
   private readonly storage: string;
   private readonly coordination: string;
+  private readonly resource: string;
+  private readonly pods: LiveView<PodObject>;
+  /** Undefined where there are none. */
+  private readonly slices: LiveView<Wire<ResourceSlice>> | undefined;
+  private readonly mayReadAccounts: boolean;
+  /** Whether nodes, pods and slices are told apart by node. */
+  private readonly isNarrow: boolean;
 
-  constructor(live: LiveSource, identity: Identity) {
+  constructor(live: LiveSource, identity: Identity, choice: ReleaseChoice) {
     this.needs = new Needs(live, identity);
     this.attachments = live<AttachmentObject>('storage', 'volumeattachments');
     this.leaseNamespace = identity.namespaces.nodeLease;
     this.storage = groupName(identity, 'storage');
     this.coordination = groupName(identity, 'coordination');
-    const cell = { rules: nodeRules.map((line) => rule(identity, line)), missing: '', usedBy: new Map() };
+    this.resource = groupName(identity, 'resource');
+    this.pods = live<PodObject>('', 'pods');
+    this.slices = hasSlices(choice) ? live('resource', 'resourceslices') : undefined;
+    this.mayReadAccounts = isAtLeast(choice.release, '1.34');
+    this.isNarrow = choice.feature('AuthorizeNodeWithSelectors');
+    const cell = { rules: nodeRules(choice).map((line) => rule(identity, line)), missing: '', usedBy: new Map() };
     const binding = { key: '', name: '', namespace: '', text: '', missing: '', cell };
     this.rules = new RuleIndex([{ binding, subject: { kind: 'Group', name: '' } }]);
   }
@@ -154,7 +176,17 @@ export class NodeAuthorizer implements Authorizer {
         return attributes.subresource === 'status' ? writeStatus(node, attributes, related) : getOne(node, attributes, related);
       }
       if (resource === 'persistentvolumes') return getOne(node, attributes, () => this.needs.hasVolume(node, attributes.name));
-      if (resource === 'serviceaccounts') return this.createToken(node, attributes);
+      if (resource === 'serviceaccounts') return this.account(node, attributes);
+      if (resource === 'nodes' && this.isNarrow) return ownNode(node, attributes);
+      if (resource === 'pods' && this.isNarrow) return podOfNode(node, attributes, () => this.runs(node, attributes));
+    }
+    if (group === this.resource) {
+      if (resource === 'resourceclaims')
+        return getOne(node, attributes, () => this.needs.has(node, 'device-claim', attributes.namespace, attributes.name));
+      if (resource === 'resourceslices' && this.slices !== undefined) {
+        const { slices } = this;
+        return sliceOfNode(node, attributes, this.isNarrow, () => slices.get('', attributes.name)?.spec?.nodeName === node);
+      }
     }
     if (group === this.storage) {
       if (resource === 'volumeattachments') {
@@ -174,9 +206,14 @@ export class NodeAuthorizer implements Authorizer {
     return related(node, attributes, () => this.needs.has(node, kind, attributes.namespace, attributes.name));
   }
 
-  private createToken(node: string, attributes: Attributes): Decision {
-    if (attributes.verb !== 'create' || attributes.subresource !== 'token')
-      return no('can only create tokens for individual service accounts');
+  private runs(node: string, { namespace, name }: Attributes): boolean {
+    return this.pods.get(namespace, name)?.spec?.nodeName === node;
+  }
+
+  private account(node: string, attributes: Attributes): Decision {
+    const isToken = attributes.verb === 'create' && attributes.subresource === 'token';
+    const isRead = this.mayReadAccounts && attributes.verb === 'get' && attributes.subresource === '';
+    if (!isToken && !isRead) return no('can only create tokens for individual service accounts');
     return related(node, attributes, () => this.needs.has(node, 'account', attributes.namespace, attributes.name));
   }
 
@@ -190,28 +227,6 @@ export class NodeAuthorizer implements Authorizer {
   }
 }
 
-const ownVerbs = new Set(['get', 'create', 'update', 'patch', 'delete']);
-
-function related(node: string, attributes: Attributes, isRelated: () => boolean): Decision {
-  if (attributes.name === '') return no('No Object name found');
-  return isRelated() ? allowed : no(`no relationship found between node '${node}' and this object`);
-}
-
-function getOne(node: string, attributes: Attributes, isRelated: () => boolean): Decision {
-  if (attributes.verb !== 'get') return no('can only get individual resources of this type');
-  if (attributes.subresource !== '') return no('cannot get subresource');
-  return related(node, attributes, isRelated);
-}
-
-function writeStatus(node: string, attributes: Attributes, isRelated: () => boolean): Decision {
-  if (attributes.verb !== 'update' && attributes.verb !== 'patch') return no('can only get/update/patch this type');
-  return related(node, attributes, isRelated);
-}
-
-function ownStorageNode(node: string, attributes: Attributes): Decision {
-  if (!ownVerbs.has(attributes.verb)) return no('can only get, create, update, patch, or delete a CSINode');
-  if (attributes.subresource !== '') return no('cannot authorize CSINode subresources');
-  if (attributes.verb !== 'create' && attributes.name !== node)
-    return no('can only access CSINode with the same name as the requesting node');
-  return allowed;
-}
+/** Whether devices are told by objects of their own, whose nodes are known. */
+export const hasSlices = ({ release, feature }: ReleaseChoice): boolean =>
+  isAtLeast(release, '1.34') && feature('DynamicResourceAllocation');

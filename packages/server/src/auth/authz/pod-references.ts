@@ -1,4 +1,4 @@
-/** The objects that a pod or a volume makes its node need: secrets, config maps, claims, its service account. */
+/** The objects that a pod or a volume makes its node need: secrets, config maps, claims of volumes and devices, its service account. */
 
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { PersistentVolume } from '@plat-dev/kinds/core/schema/volumes/persistent-volumes';
@@ -23,7 +23,7 @@ interface NameRef {
 export type PodObject = Wire<Pod>;
 export type PersistentVolumeObject = Wire<PersistentVolume>;
 
-export type ReferencedKind = 'secret' | 'configmap' | 'claim' | 'account';
+export type ReferencedKind = 'secret' | 'configmap' | 'claim' | 'account' | 'device-claim';
 /** The key of a reference: kind, namespace and name. */
 export const needKey = (kind: ReferencedKind, namespace: string, name: string): string => `${kind}/${namespace}/${name}`;
 
@@ -37,6 +37,9 @@ export function needsOfPod(pod: PodObject): Set<string> {
   };
   const spec = pod.spec ?? {};
   need('account', spec.serviceAccountName);
+  for (const claim of spec.resourceClaims ?? []) need('device-claim', claim.resourceClaimName);
+  for (const claim of pod.status?.resourceClaimStatuses ?? []) need('device-claim', claim.resourceClaimName);
+  need('device-claim', pod.status?.extendedResourceClaimStatus?.resourceClaimName);
   for (const ref of spec.imagePullSecrets ?? []) need('secret', ref.name);
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])]) {
     for (const { valueFrom } of container.env ?? []) {

@@ -3,7 +3,7 @@ import type { Identity } from '@plat-dev/meta/identity';
 import { wellKnown } from '../types.ts';
 import { events } from './notation.ts';
 
-/** `Group:name`, `User:name`, or `ServiceAccount:name` of the system namespace. */
+/** `Group:name`, `User:name`, or `ServiceAccount:name` of the system namespace, and which releases have it, as with rules. */
 export type SubjectText = string;
 
 const controllerManager = 'system:kube-controller-manager';
@@ -39,11 +39,15 @@ export interface NamespacedRole {
   readonly holders: readonly SubjectText[];
 }
 
-const leaderLock = (namespace: string, component: string): NamespacedRole => ({
+const leaderLock = (namespace: string, component: string, ...moreHolders: SubjectText[]): NamespacedRole => ({
   namespace,
   name: `system::leader-locking-${component}`,
-  rules: ['watch core configmaps', `get,update core configmaps ${component}`],
-  holders: [`User:system:${component}`, `ServiceAccount:${component}`],
+  rules: [
+    'watch core configmaps until=1.34',
+    `get,update core configmaps ${component} until=1.34`,
+    'create,read,update coordination leasecandidates,leases since=1.31',
+  ],
+  holders: [`User:system:${component}`, `ServiceAccount:${component}`, ...moreHolders],
 });
 
 export function namespacedRoles(identity: Identity): readonly NamespacedRole[] {
@@ -63,7 +67,7 @@ export function namespacedRoles(identity: Identity): readonly NamespacedRole[] {
       binding: `system::${reader}-reader`,
       holders: [`User:${controllerManager}`, `User:${scheduler}`],
     },
-    leaderLock(system, 'kube-controller-manager'),
+    leaderLock(system, 'kube-controller-manager', 'ServiceAccount:leader-election-controller since=1.31'),
     leaderLock(system, 'kube-scheduler'),
     {
       namespace: system,

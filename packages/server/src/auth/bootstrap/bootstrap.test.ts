@@ -1,4 +1,4 @@
-import { defaultFeatures } from '@plat-dev/kinds/feature-gates';
+import { readFeatureGates } from '@plat-dev/kinds/feature-gates';
 import { FakeStore } from '@plat-dev/kinds/live-view.testing';
 import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
 import { kubernetes, plat } from '@plat-dev/meta/identity';
@@ -8,15 +8,18 @@ import { RoleBasedAccess } from '../authz/rbac.ts';
 import { bootstrapPolicy, type ClusterRoleObject } from './objects.ts';
 import { reconcileBinding, reconcileRole } from './reconcile.ts';
 
-const stock = { feature: (gate: string): boolean => defaultFeatures.isOn(gate), explains: false };
+const stockOf = (release: string) => {
+  const features = readFeatureGates(new Map(), { release });
+  return { release, feature: (gate: string): boolean => features.isOn(gate), explains: false };
+};
+const stock = stockOf('1.24');
 const explaining = { ...stock, explains: true };
 
 test('controllers have the rules of features that are on', () => {
   const rulesOf = (role: string, feature: (gate: string) => boolean): string =>
     JSON.stringify(
-      bootstrapPolicy(kubernetes, { feature, explains: false }).clusterRoles.find(
-        ({ metadata }) => metadata.name === `system:controller:${role}`,
-      )?.rules,
+      bootstrapPolicy(kubernetes, { ...stock, feature }).clusterRoles.find(({ metadata }) => metadata.name === `system:controller:${role}`)
+        ?.rules,
     );
   expect(rulesOf('attachdetach-controller', () => true)).toContain('csinodes');
   expect(rulesOf('attachdetach-controller', () => false)).not.toContain('csinodes');

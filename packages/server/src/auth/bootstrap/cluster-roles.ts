@@ -2,7 +2,7 @@
 import { own } from '@plat-dev/lib/own';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { explanationRole } from './bindings.ts';
-import { events } from './notation.ts';
+import { chosen, events, type ReleaseChoice } from './notation.ts';
 
 const roles: Readonly<Record<string, readonly string[]>> = {
   'cluster-admin': ['* * *', '* paths *'],
@@ -12,7 +12,9 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     'impersonate core serviceaccounts',
     'write core pods,pods/attach,pods/exec,pods/portforward,pods/proxy',
     'create core pods/eviction',
-    'write core configmaps,events,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy',
+    'write core configmaps,events,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy until=1.34',
+    'write core configmaps,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy since=1.35',
+    'write core,events events since=1.35',
     'create core serviceaccounts/token',
     'write apps daemonsets,deployments,deployments/rollback,deployments/scale,replicasets,replicasets/scale,statefulsets,statefulsets/scale',
     'write autoscaling horizontalpodautoscalers',
@@ -21,11 +23,14 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     'write policy poddisruptionbudgets',
     'write networking ingresses,networkpolicies',
     'write,read coordination leases',
+    'write resource resourceclaims,resourceclaimtemplates gate=DynamicResourceAllocation',
   ],
   'system:aggregate-to-view': [
     'read core configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status',
-    'read core bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status',
+    'read core bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status until=1.34',
+    'read core bindings,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status since=1.35',
     'read core namespaces',
+    'read core,events events since=1.35',
     'read discovery endpointslices',
     'read apps controllerrevisions,daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,replicasets,replicasets/scale,replicasets/status,statefulsets,statefulsets/scale,statefulsets/status',
     'read autoscaling horizontalpodautoscalers,horizontalpodautoscalers/status',
@@ -33,9 +38,13 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     'read extensions daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,ingresses,ingresses/status,networkpolicies,replicasets,replicasets/scale,replicasets/status,replicationcontrollers/scale',
     'read policy poddisruptionbudgets,poddisruptionbudgets/status',
     'read networking ingresses,ingresses/status,networkpolicies',
+    'read resource resourceclaims,resourceclaims/status,resourceclaimtemplates gate=DynamicResourceAllocation',
   ],
   'system:auth-delegator': ['create authentication tokenreviews', 'create authorization subjectaccessreviews'],
-  'system:basic-user': ['create authorization selfsubjectaccessreviews,selfsubjectrulesreviews'],
+  'system:basic-user': [
+    'create authorization selfsubjectaccessreviews,selfsubjectrulesreviews',
+    'create authentication selfsubjectreviews gate=APISelfSubjectReview since=1.27',
+  ],
   'system:discovery': ['get paths /api,/api/*,/apis,/apis/*,/healthz,/livez,/openapi,/openapi/*,/readyz,/version,/version/'],
   'system:heapster': ['read core events,namespaces,nodes,pods', 'read extensions deployments'],
   'system:kube-aggregator': ['read core endpoints,services'],
@@ -43,8 +52,8 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     events,
     'create coordination leases',
     'get,update coordination leases kube-controller-manager',
-    'create core endpoints',
-    'get,update core endpoints kube-controller-manager',
+    'create core endpoints until=1.27',
+    'get,update core endpoints kube-controller-manager until=1.27',
     'create core secrets,serviceaccounts',
     'delete core secrets',
     'get core configmaps,namespaces,secrets,serviceaccounts',
@@ -59,8 +68,10 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     events,
     'create coordination leases',
     'get,update coordination leases kube-scheduler',
-    'create core endpoints',
-    'get,update core endpoints kube-scheduler',
+    'list,watch coordination leases kube-scheduler since=1.31',
+    'write,read coordination leasecandidates since=1.31',
+    'create core endpoints until=1.27',
+    'get,update core endpoints kube-scheduler until=1.27',
     'read core nodes',
     'delete,read core pods',
     'create core bindings,pods/binding',
@@ -76,9 +87,26 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     'read core namespaces',
     'read storage csidrivers',
     'read storage csistoragecapacities',
+    'read storage volumeattachments since=1.32',
+    'read,patch,update resource resourceclaims,resourceclaims/status gate=DynamicResourceAllocation',
+    'read resource deviceclasses,resourceslices gate=DynamicResourceAllocation',
+    'update core pods/finalizers gate=DynamicResourceAllocation',
+    'create,delete resource resourceclaims gate=DRAExtendedResource since=1.36',
+    'patch,update resource resourceclaims/binding gate=DRAResourceClaimGranularStatusAuthorization',
   ],
-  'system:kubelet-api-admin': ['read core nodes', 'proxy core nodes', '* core nodes/log,nodes/metrics,nodes/proxy,nodes/spec,nodes/stats'],
-  'system:monitoring': ['get paths /healthz,/healthz/*,/livez,/livez/*,/metrics,/readyz,/readyz/*'],
+  'system:kubelet-api-admin': [
+    'read core nodes',
+    'proxy core nodes',
+    '* core nodes/log,nodes/metrics,nodes/proxy,nodes/spec,nodes/stats until=1.26',
+    '* core nodes/log,nodes/metrics,nodes/proxy,nodes/stats since=1.27',
+    '* core nodes/configz,nodes/healthz,nodes/pods gate=KubeletFineGrainedAuthz',
+  ],
+  'system:monitoring': [
+    'get paths /healthz,/healthz/*,/livez,/livez/*,/metrics,/readyz,/readyz/* until=1.25',
+    'get paths /healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/* since=1.26 until=1.35',
+    'get paths /flagz,/healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/*,/statusz since=1.36',
+    'get core nodes/metrics since=1.34',
+  ],
   'system:node': [
     'create authentication tokenreviews',
     'create authorization localsubjectaccessreviews,subjectaccessreviews',
@@ -86,7 +114,8 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     'create,read core nodes',
     'patch,update core nodes/status',
     'patch,update core nodes',
-    'create,patch,update core events',
+    'create,patch,update core events until=1.34',
+    'create,patch,update core,events events since=1.35',
     'read core pods',
     'create,delete core pods',
     'patch,update core pods/status',
@@ -102,10 +131,19 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     'read storage csidrivers',
     'create,delete,get,patch,update storage csinodes',
     'read node runtimeclasses',
+    'get resource resourceclaims gate=DynamicResourceAllocation',
+    'deletecollection resource resourceslices gate=DynamicResourceAllocation',
+    'get core serviceaccounts since=1.34',
   ],
   'system:node-bootstrapper': ['create,read certificates certificatesigningrequests'],
   'system:node-problem-detector': ['get core nodes', 'patch core nodes/status', events],
-  'system:node-proxier': ['list,watch core endpoints,services', 'read core nodes', events, 'list,watch discovery endpointslices'],
+  'system:node-proxier': [
+    'list,watch core endpoints,services',
+    'read core nodes',
+    events,
+    'list,watch discovery endpointslices',
+    'list,watch networking servicecidrs gate=MultiCIDRServiceAllocator',
+  ],
   'system:persistent-volume-provisioner': [
     'create,delete,read core persistentvolumes',
     'update,read core persistentvolumeclaims',
@@ -114,7 +152,10 @@ const roles: Readonly<Record<string, readonly string[]>> = {
     events,
   ],
   'system:public-info-viewer': ['get paths /healthz,/livez,/readyz,/version,/version/'],
-  'system:service-account-issuer-discovery': ['get paths /.well-known/openid-configuration,/openid/v1/jwks'],
+  'system:service-account-issuer-discovery': [
+    'get paths /.well-known/openid-configuration,/openid/v1/jwks until=1.27',
+    'get paths /.well-known/openid-configuration,/.well-known/openid-configuration/,/openid/v1/jwks,/openid/v1/jwks/ since=1.28',
+  ],
   'system:volume-scheduler': [
     'patch,update,read core persistentvolumes',
     'read storage storageclasses',
@@ -123,7 +164,7 @@ const roles: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Rules of the role of nodes, which the node authorizer narrows to what a node needs. */
-export const nodeRules: readonly string[] = roles['system:node'] ?? [];
+export const nodeRules = (choice: ReleaseChoice): readonly string[] => chosen(choice, roles['system:node'] ?? []);
 
 /** The last part of a signer's name, which names its approver role. */
 const pathOf = (signer: string): string => signer.slice(signer.indexOf('/') + 1);

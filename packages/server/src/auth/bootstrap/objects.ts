@@ -8,7 +8,7 @@ import { type BindingObject, type RoleObject, rbacGroup } from '../authz/policy-
 import { clusterRoleHolders, namespacedRoles, type SubjectText } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
 import { controllerRoles } from './controller-roles.ts';
-import { rule } from './notation.ts';
+import { chosen, type ReleaseChoice, rule } from './notation.ts';
 
 export type ClusterRoleObject = Wire<ClusterRole>;
 /** `kind` and `apiVersion` are set when these are stored. */
@@ -107,20 +107,24 @@ function binding(
 }
 
 /** Parts of a server that some roles are for. */
-export interface PolicyChoice {
-  /** Whether a feature gate is on. */
-  feature(gate: string): boolean;
+export interface PolicyChoice extends ReleaseChoice {
   /** Whether the kinds of `explain`, and history with them, are served. */
   readonly explains: boolean;
 }
-export function bootstrapPolicy(identity: Identity, { feature, explains }: PolicyChoice): BootstrapPolicy {
-  const rulesByRole: Record<string, readonly string[]> = { ...clusterRoles(identity, explains) };
+export function bootstrapPolicy(identity: Identity, choice: PolicyChoice): BootstrapPolicy {
+  const { explains } = choice;
+  const linesByRole: Record<string, readonly string[]> = { ...clusterRoles(identity, explains) };
   const holders: Record<string, readonly SubjectText[]> = { ...clusterRoleHolders(explains) };
-  for (const [name, rules] of Object.entries(controllerRoles(identity, feature))) {
-    rulesByRole[`system:controller:${name}`] = rules;
+  for (const [name, rules] of Object.entries(controllerRoles(identity, (gate) => choice.feature(gate)))) {
+    linesByRole[`system:controller:${name}`] = rules;
     holders[`system:controller:${name}`] = [`ServiceAccount:${name}`];
   }
-  const local = namespacedRoles(identity);
+  const rulesByRole = Object.fromEntries(Object.entries(linesByRole).map(([name, lines]) => [name, chosen(choice, lines)]));
+  const local = namespacedRoles(identity).map((role) => ({
+    ...role,
+    rules: chosen(choice, role.rules),
+    holders: chosen(choice, role.holders),
+  }));
   return {
     clusterRoles: allClusterRoles(identity, rulesByRole),
     clusterRoleBindings: Object.entries(holders)

@@ -14,6 +14,7 @@ import { badRequest, invalidReview } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import type { Attributes, Authorizer, Decision, User } from '../types.ts';
+import { checkSelectors, readSelectors } from './selectors.ts';
 
 /** The common fields of the reviews; all of them are optional in a request. */
 export interface AccessReview {
@@ -35,6 +36,7 @@ export function attributesOf(user: User, spec: Partial<SubjectAccessReviewSpec>)
     namespace: resource?.namespace ?? '',
     path: path?.path ?? '',
     resourceRequest: resource !== undefined,
+    selectors: readSelectors(resource).selectors,
   };
 }
 
@@ -53,6 +55,7 @@ export function checkQuestion(spec: Partial<SubjectAccessReviewSpec>, errors: Fi
     const path = specPath.child('resourceAttributes');
     errors.invalid(path, 'null', 'exactly one of nonResourceAttributes or resourceAttributes must be specified');
   }
+  checkSelectors(spec.resourceAttributes, errors);
 }
 
 /** Limits on the groups and extra values of a subject in a review: authorizers look at each of them. */
@@ -91,6 +94,13 @@ function statusOf(decision: Decision): SubjectAccessReviewStatus {
   };
 }
 
+/** `spec` passed the checks. */
+async function answer(authorizer: Authorizer, user: User, spec: Partial<SubjectAccessReviewSpec>): Promise<SubjectAccessReviewStatus> {
+  const decision = await authorizer.authorize(attributesOf(user, spec));
+  const error = [decision.error ?? '', readSelectors(spec.resourceAttributes).error ?? ''].filter((text) => text !== '').join(', ');
+  return statusOf({ ...decision, error });
+}
+
 function subjectOf(spec: Partial<SubjectAccessReviewSpec>): User {
   const { user = '', uid, groups, extra } = spec;
   return { name: user, ...(uid && { uid }), groups: groups ?? [], ...(extra && { extra }) };
@@ -107,7 +117,7 @@ export async function reviewSubjectAccess(
   checkSubject(spec, errors);
   checkMetadata(review, [], errors);
   refuse(identity, 'SubjectAccessReview', errors);
-  return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
+  return answer(authorizer, subjectOf(spec), spec);
 }
 
 /** The same for the namespace of the request. */
@@ -135,7 +145,7 @@ export async function reviewLocalSubjectAccess(
     invalidText(errors, specPath.child('nonResourceAttributes'), pathText(spec.nonResourceAttributes), why);
   }
   refuse(identity, 'LocalSubjectAccessReview', errors);
-  return statusOf(await authorizer.authorize(attributesOf(subjectOf(spec), spec)));
+  return answer(authorizer, subjectOf(spec), spec);
 }
 
 export async function reviewSelfAccess(
@@ -149,7 +159,7 @@ export async function reviewSelfAccess(
   checkQuestion(spec, errors);
   checkMetadata(review, [], errors);
   refuse(identity, 'SelfSubjectAccessReview', errors);
-  return statusOf(await authorizer.authorize(attributesOf(user, spec)));
+  return answer(authorizer, user, spec);
 }
 
 export async function reviewSelfRules(authorizer: Authorizer, user: User, namespace: string): Promise<SubjectRulesReviewStatus> {

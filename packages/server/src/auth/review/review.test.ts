@@ -160,3 +160,45 @@ test('groups, extra values and audiences of a review have a bound, and a token t
   for (const length of [MAX_TOKEN, MAX_TOKEN + 1]) await reviewToken(tokens as never, [], { token: 'a'.repeat(length) });
   expect(seen).toHaveLength(1);
 });
+
+test('selectors are asked about, and what cannot be read is left out', async () => {
+  const listing = (more: object) => self({ resourceAttributes: { ...pods, ...more } as never });
+  expect(
+    await listing({ fieldSelector: { rawSelector: 'a=b' }, labelSelector: { requirements: [{ key: 'l', operator: 'Exists' }] } }),
+  ).toEqual({
+    allowed: true,
+    reason: 'because',
+  });
+  expect(asked?.selectors).toEqual({
+    fields: [{ key: 'a', operator: 'In', values: ['b'] }],
+    labels: [{ key: 'l', operator: 'Exists', values: [] }],
+  });
+  const some = [
+    { key: 'a', operator: 'In', values: ['b'] },
+    { key: 'c', operator: 'In', values: ['d', 'e'] },
+  ];
+  expect(await listing({ fieldSelector: { requirements: some } })).toMatchObject({
+    evaluationError: 'spec.resourceAttributes.fieldSelector partially ignored due to parse error',
+  });
+  expect(asked?.selectors).toEqual({ fields: [some[0]] });
+  expect(await listing({ labelSelector: { requirements: [{ key: 'a', operator: 'Later' }] } })).toMatchObject({
+    evaluationError: 'spec.resourceAttributes.labelSelector ignored due to parse error',
+  });
+  expect(asked?.selectors).toEqual({});
+});
+
+test('selectors of a review are checked', async () => {
+  const refused = (more: object) => refusal(self({ resourceAttributes: { ...pods, ...more } as never }));
+  expect(await refused({ fieldSelector: { requirements: [{ key: '', operator: 'In' }] } })).toContain(
+    'requirements[0].key: Required value',
+  );
+  expect(await refused({ fieldSelector: { rawSelector: 'a=b', requirements: [{ key: 'a', operator: 'Exists' }] } })).toContain(
+    'may not specified at the same time as requirements',
+  );
+  expect(await refused({ labelSelector: {} })).toContain('requirements or rawSelector is required');
+  expect(await refused({ labelSelector: { requirements: [{ key: 'a', operator: 'NotIn', values: ['-'] }] } })).toContain(
+    'values[0]: Invalid',
+  );
+  const many = Array.from({ length: 1_001 }, () => ({ key: 'a', operator: 'Exists' }));
+  expect(await refused({ labelSelector: { requirements: many } })).toContain('must have at most 1000 items');
+});

@@ -8,6 +8,7 @@ import { ExpiringCache } from '../../expiring-cache.ts';
 import type { Remote } from '../../http-client/outbound.ts';
 import { noRules } from '../authz/simple.ts';
 import { secretKey } from '../secret.ts';
+import type { Selectors } from '../selectors.ts';
 import type { Attributes, Authorizer, Decision } from '../types.ts';
 import { type RetryOptions, ReviewClient, shortText } from './call.ts';
 
@@ -20,6 +21,8 @@ export interface WebhookAuthorizerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly retry?: Partial<RetryOptions>;
+  /** Whether reviews have the selectors of requests. */
+  readonly selectors?: boolean | undefined;
 }
 
 const cacheSize = 8192;
@@ -30,11 +33,22 @@ const maxKeptLength = 10_000;
 const present = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 
-function specOf(attributes: Attributes, version: 'v1' | 'v1beta1') {
+/** The selectors as a review has them. */
+const selectorsOf = ({ fields, labels }: Selectors = {}) => ({
+  ...(fields && { fieldSelector: { requirements: fields } }),
+  ...(labels && { labelSelector: { requirements: labels } }),
+});
+
+function specOf(attributes: Attributes, version: 'v1' | 'v1beta1', withSelectors: boolean) {
   const { user, verb, group, version: apiVersion, resource, subresource, name, namespace, path } = attributes;
   return {
     ...(attributes.resourceRequest
-      ? { resourceAttributes: present({ namespace, verb, group, version: apiVersion, resource, subresource, name }) }
+      ? {
+          resourceAttributes: {
+            ...present({ namespace, verb, group, version: apiVersion, resource, subresource, name }),
+            ...(withSelectors && selectorsOf(attributes.selectors)),
+          },
+        }
       : { nonResourceAttributes: present({ path, verb }) }),
     user: user.name,
     // The older version has its own name for groups.
@@ -89,7 +103,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
     name: 'Webhook',
     close: () => client.close(),
     authorize(attributes) {
-      const spec = specOf(attributes, version);
+      const spec = specOf(attributes, version, options.selectors === true);
       const text = JSON.stringify(spec);
       const key = secretKey(text);
       const earlierDecision = cachedDecisions.get(key) ?? underWay.get(key);

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Identity } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
+import type { PolicyChoice } from '../../auth/bootstrap/objects.ts';
 import { servesHistory } from '../../history/access.ts';
 import type { Catalog } from '../catalog.ts';
 import type { NewObject, SystemWriter } from '../system.ts';
@@ -53,7 +54,7 @@ export async function bootstrap(
     catalog.serves('networking', 'servicecidrs')
       ? all('networking', 'servicecidrs', [defaultServiceRange(identity, serviceRanges, time)])
       : 0,
-    part('roles', reconcilePolicy(writer, identity, { feature: catalog.feature, explains: servesHistory(catalog) }, time)),
+    part('roles', reconcilePolicy(writer, identity, choiceOf(catalog), time)),
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
     part(
       'flows',
@@ -65,6 +66,12 @@ export async function bootstrap(
   ]);
   return counts.reduce((a, b) => a + b, 0);
 }
+
+const choiceOf = (catalog: Catalog): PolicyChoice => ({
+  feature: catalog.feature,
+  release: catalog.release,
+  explains: servesHistory(catalog),
+});
 
 /** Certificates and flags may be others than at the last start. */
 export async function publishTrust(writer: SystemWriter, identity: Identity, trust: PublishedTrust, now: number): Promise<number> {
