@@ -47,16 +47,14 @@ export function parseCsv(text: string): string[][] {
 export function staticTokens(csv: string): TokenAuthenticator {
   const users = new Map<string, TokenResult>();
   parseCsv(csv).forEach((record, i) => {
-    const [token = '', name = '', uid = '', groups = ''] = record;
+    const [token = '', name = '', uid = '', groups] = record;
     if (record.length < 3) {
       throw new Error(`record ${i + 1} must have at least 3 fields (token, user name, user uid), found ${record.length}`);
     }
     if (token === '') return;
     if (name === '') throw new Error(`record ${i + 1} has no user name`);
-    const names = groups
-      .split(',')
-      .map((group) => group.trim())
-      .filter((group) => group !== '');
+    // As with stock servers a field that is empty names the group without a name, to which no right can be given.
+    const names = groups === undefined ? [] : groups.split(',').map((group) => group.trim());
     users.set(secretKey(token), { user: { name, ...(uid !== '' && { uid }), groups: names } });
   });
   return { name: 'static-token', authenticateToken: (token) => users.get(token.key) };

@@ -118,6 +118,11 @@ test('nobody binds a role they do not hold', async () => {
   expect(await refusal(check.checkBinding(me, binding('more'), binding('more')))).toBe('allowed');
   expect(await refusal(check.checkBinding(me, binding('more', 'Role', ['x', 'me']), binding('more')))).toMatch(/403/);
   expect(await refusal(check.checkBinding(me, binding('ghost'), undefined))).toBe('404 roles.rbac.authorization.k8s.io "ghost" not found');
+  const access = new RoleBasedAccess(store.live, kubernetes);
+  const later = escalationCheck(kubernetes, access, access, '1.36');
+  expect(await refusal(later.checkBinding(me, binding('ghost'), undefined))).toBe(
+    '404 rolebindings.rbac.authorization.k8s.io "ghost" not found',
+  );
   expect(await refusal(check.checkBinding(admin, binding('ghost'), undefined))).toBe('allowed');
 });
 

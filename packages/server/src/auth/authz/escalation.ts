@@ -7,6 +7,7 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import { compact, describe, missingFrom, TooManyPermissions } from '@plat-dev/kinds/rbac/covers';
 import type { PolicyRule } from '@plat-dev/kinds/rbac/schema/v1';
 import { equal } from '@plat-dev/lib/equal';
+import { apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { forbidden, notFound } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
 import { type Attributes, type Authorizer, type User, wellKnown } from '../types.ts';
@@ -43,7 +44,12 @@ export interface EscalationCheck {
   checkBinding(user: User, binding: BindingObject, old: BindingObject | undefined): Promise<void>;
 }
 
-export function escalationCheck(identity: Identity, access: RoleBasedAccess, authorizer: Authorizer): EscalationCheck {
+export function escalationCheck(
+  identity: Identity,
+  access: RoleBasedAccess,
+  authorizer: Authorizer,
+  release: string = apiRelease,
+): EscalationCheck {
   const group = groupName(identity, rbacGroup);
 
   const may = async (user: User, verb: string, resource: string, namespace: string, name: string): Promise<boolean> => {
@@ -103,10 +109,11 @@ export function escalationCheck(identity: Identity, access: RoleBasedAccess, aut
       const roles = kind === 'Role' ? 'roles' : 'clusterroles';
       if (await may(user, 'bind', roles, namespace, name)) return;
       const rules = access.rulesOfRole(kind, namespace, name);
-      if (rules === undefined) throw notFound({ group, resource: roles }, name);
+      const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings';
+      // Since 1.36 the error names the role by the kind of the binding.
+      if (rules === undefined) throw notFound({ group, resource: isAtLeast(release, '1.36') ? resource : roles }, name);
       const problem = lacking(user, namespace, rules);
       if (problem === undefined) return;
-      const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings';
       throw forbidden({ group, resource }, binding.metadata.name ?? '', problem);
     },
   };

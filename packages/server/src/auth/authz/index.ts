@@ -48,7 +48,7 @@ export function authorization({ modes, live, identity, choice, webhook }: Author
   });
   const authorizers = [superuser, ...chosenAuthorizers];
   const authorizer = unionAuthorizer(authorizers);
-  return { authorizer, authorizers, escalation: escalationCheck(identity, access, authorizer) };
+  return { authorizer, authorizers, escalation: escalationCheck(identity, access, authorizer, choice.release) };
 }
 
 /** Resolves when everything is loaded that the node authorizer looks up; undefined if it is. */
