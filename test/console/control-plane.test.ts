@@ -1,23 +1,15 @@
 /** The overview, access, now and nodes in a browser. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { axeViolations, chromiumPath, launch, type OpenPage, openConsole } from './chromium.ts';
+import { describe, expect, test } from 'vitest';
+import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', () => {
-  let server: TestServer;
-  let browser: Browser;
-  const opened: OpenPage[] = [];
-  const open = async (path: string, token?: string): Promise<Page> => {
-    const one = await openConsole(browser, server, path, token);
-    opened.push(one);
-    return one.page;
-  };
+  const tests = consoleTests({ server: { workloads: ['controllers', 'scheduler', 'nodes'] } });
+  const { open } = tests;
   /** Alice may see what is in the namespace, and no more. */
   const namespaceOfAlice = async (): Promise<string> => {
-    const namespace = await server.namespace();
-    const apiGroup = `rbac.authorization.${server.identity.groupSuffix}`;
-    await server.admin.ok('POST', `/apis/${apiGroup}/v1/namespaces/${namespace}/rolebindings`, {
+    const namespace = await tests.server.namespace();
+    const apiGroup = `rbac.authorization.${tests.server.identity.groupSuffix}`;
+    await tests.server.admin.ok('POST', `/apis/${apiGroup}/v1/namespaces/${namespace}/rolebindings`, {
       metadata: { name: 'readers' },
       roleRef: { apiGroup, kind: 'ClusterRole', name: 'view' },
       subjects: [{ kind: 'User', apiGroup, name: 'alice' }],
@@ -25,24 +17,9 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
     return namespace;
   };
 
-  beforeAll(async () => {
-    server = await startTestServer({ workloads: ['controllers', 'scheduler', 'nodes'] });
-    browser = await launch();
-  });
-  afterEach(async () => {
-    for (const { context, faults } of opened.splice(0)) {
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-
   test('the overview shows health, counts, load, changes that somebody made, and namespaces', async () => {
-    const namespace = await server.namespace();
-    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'recent-one' } });
+    const namespace = await tests.server.namespace();
+    await tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'recent-one' } });
     const page = await open('/console/');
     await page.getByRole('list', { name: 'Health' }).getByText('Ready').waitFor();
     await expect.poll(() => page.getByRole('list', { name: 'Objects by kind' }).getByRole('link').allTextContents()).toContain('3 nodes');
@@ -55,7 +32,7 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
   });
 
   test('an overview that is left open asks rarely', async () => {
-    const page = await open('/console/now');
+    const page = await tests.openAlone('/console/now', { user: 'admin' });
     await page.clock.install();
     await page.goto('/console/');
     await page
@@ -77,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
   });
 
   test('what was denied is not asked for again', async () => {
-    const page = await open('/console/now?kinds=none', 'bob-token');
+    const page = await tests.openAlone('/console/now?kinds=none', { user: 'bob' });
     await page.clock.install();
     await page.goto('/console/');
     await expect.poll(() => page.getByText('no access').count()).toBeGreaterThan(5);
@@ -91,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
 
   test('a user with few rights sees what they may, and why the rest is not there', async () => {
     const namespace = await namespaceOfAlice();
-    const page = await open('/console/', 'alice-token');
+    const page = await open('/console/', 'alice');
     await page.getByText('You may not read the metrics of the server').waitFor();
     await page.getByText('You may not list namespaces').waitFor();
     await expect.poll(() => page.getByText('no access').count()).toBeGreaterThan(5);
@@ -108,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
   test('a refusal names the nearest binding and the role that allows it; created by another, it does', async () => {
     const namespace = await namespaceOfAlice();
     const path = `/console/ns/${namespace}/access`;
-    const page = await open(path, 'alice-token');
+    const page = await open(path, 'alice');
     await page.getByRole('link', { name: 'list pods: yes' }).waitFor();
     await page.getByRole('link', { name: 'delete pods: no' }).click();
     await page.getByText(/You may not$/).waitFor();
@@ -127,8 +104,8 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
   });
 
   test('a change appears in the stream with who made it, filtered and paused', async () => {
-    const namespace = await server.namespace();
-    const create = (name: string) => server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
+    const namespace = await tests.server.namespace();
+    const create = (name: string) => tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name } });
     const page = await open(`/console/ns/${namespace}/now?kinds=none`);
     const rows = page.getByRole('region', { name: 'What happened, newest first' }).getByRole('listitem');
     const listening = page.waitForResponse(/\/configmaps\?limit=1$/);
@@ -151,8 +128,8 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
 
   test('a refused request appears in the stream and leads to its explanation', async () => {
     const namespace = await namespaceOfAlice();
-    await server.alice.send('GET', `/api/v1/namespaces/${namespace}/secrets`);
-    const page = await open(`/console/ns/${namespace}/now?kinds=none`, 'alice-token');
+    await tests.server.alice.send('GET', `/api/v1/namespaces/${namespace}/secrets`);
+    const page = await open(`/console/ns/${namespace}/now?kinds=none`, 'alice');
     await page.getByRole('link', { name: 'secrets', exact: true }).click();
     await page.getByRole('heading', { name: `You: list secrets in ${namespace}` }).waitFor();
     await page.getByText(/You may not$/).waitFor();
@@ -160,7 +137,7 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
 
   test('a node is cordoned, fails by a button, and comes back', async () => {
     const page = await open('/console/nodes');
-    const node = async () => server.admin.ok('GET', '/api/v1/nodes/node-1');
+    const node = async () => tests.server.admin.ok('GET', '/api/v1/nodes/node-1');
     const card = page.getByRole('listitem').filter({ hasText: 'node-1' });
     await card.getByText('Ready').waitFor();
     await card.getByText('of 110').waitFor();

@@ -3,72 +3,60 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { consoleHost, startProvider, type TestProvider } from '../../packages/server/src/auth/oidc/provider.testing.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { axeViolations, chromiumPath, launch, logIn, type OpenPage, openPage } from './chromium.ts';
+import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
   let provider: TestProvider;
-  let server: TestServer;
-  let browser: Browser;
   let other: Server;
-  const opened: OpenPage[] = [];
-  const open = async (...[path, options]: [string, Parameters<typeof openPage>[3]?]): Promise<Page> => {
-    const one = await openPage(browser, server, path, options);
-    opened.push(one);
-    return one.page;
-  };
+  const tests = consoleTests({
+    server: async () => {
+      provider = await startProvider({ ann: { email: 'ann@example.org', email_verified: true } });
+      const folder = temporaryDirectory('plat-console-login');
+      writeFileSync(join(folder, 'ca.crt'), provider.ca);
+      writeFileSync(join(folder, 'secret'), 'client-secret\n');
+      return {
+        consoleAddress: consoleHost,
+        oidcIssuerUrl: provider.issuer,
+        oidcClientId: 'plat',
+        oidcUsernamePrefix: '-',
+        oidcCaFile: join(folder, 'ca.crt'),
+        consoleOidcClientSecretFile: join(folder, 'secret'),
+      };
+    },
+    browserArguments: ({ port }) => [`--host-resolver-rules=MAP ${consoleHost}:443 127.0.0.1:${port}`],
+  });
+  const { openAlone } = tests;
   const userOf = (page: Page): Promise<string | null> => page.locator('.menu summary').last().textContent();
 
   beforeAll(async () => {
-    provider = await startProvider({ ann: { email: 'ann@example.org', email_verified: true } });
-    const folder = temporaryDirectory('plat-console-login');
-    writeFileSync(join(folder, 'ca.crt'), provider.ca);
-    writeFileSync(join(folder, 'secret'), 'client-secret\n');
-    server = await startTestServer({
-      consoleAddress: consoleHost,
-      oidcIssuerUrl: provider.issuer,
-      oidcClientId: 'plat',
-      oidcUsernamePrefix: '-',
-      oidcCaFile: join(folder, 'ca.crt'),
-      consoleOidcClientSecretFile: join(folder, 'secret'),
-    });
-    browser = await launch([`--host-resolver-rules=MAP ${consoleHost}:443 127.0.0.1:${server.port}`]);
     other = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<title>other</title>'));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   });
-  afterEach(async () => {
-    for (const { context, faults } of opened.splice(0)) {
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-  });
-  afterAll(async () => {
+  afterAll(() => {
     other?.close();
-    await browser?.close();
-    await server?.close();
     provider?.close();
   });
 
   test('by the link of the ready message, once', async () => {
-    const link = server.running.consoleLink as string;
-    const page = await open(link);
+    const link = tests.server.running.consoleLink as string;
+    const page = await openAlone(link);
     await page.getByRole('navigation').waitFor();
     expect(await userOf(page)).toBe('admin');
     expect(page.url()).toBe(`https://${consoleHost}/console/`);
-    const second = await open(link);
+    const second = await openAlone(link);
     await expect.poll(() => second.getByRole('alert').textContent()).toContain('the code of this link is wrong or was used before');
     expect(await axeViolations(second)).toEqual([]);
   });
 
   test('by a client certificate, and out again while the overview is read', async () => {
-    const config = readFileSync(server.running.adminConfigPath, 'utf8');
+    const config = readFileSync(tests.server.running.adminConfigPath, 'utf8');
     const field = (name: string): Buffer => Buffer.from(new RegExp(`"?${name}"?: "?([^"\\s]+)`).exec(config)?.[1] ?? '', 'base64');
-    const certificate = { origin: server.address, cert: field('client-certificate-data'), key: field('client-key-data') };
-    const page = await open('/console/', { clientCertificates: [certificate] });
+    const certificate = { origin: tests.server.address, cert: field('client-certificate-data'), key: field('client-key-data') };
+    const page = await openAlone('/console/', { clientCertificates: [certificate] });
     await page.getByRole('button', { name: "Use the browser's client certificate" }).click();
     await page.getByRole('navigation').waitFor();
     expect(await userOf(page)).toBe('admin');
@@ -80,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
   });
 
   test('at an OpenID provider', async () => {
-    const page = await open(`https://${consoleHost}/console/`);
+    const page = await openAlone(`https://${consoleHost}/console/`);
     await page.getByRole('link', { name: 'Log in with OpenID Connect' }).click();
     await page.getByRole('navigation').waitFor();
     expect(await userOf(page)).toBe('ann');
@@ -88,21 +76,20 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
   });
 
   test('a page of another origin can neither use the session nor show the console', async () => {
-    const page = await open('/console/namespaces');
-    await logIn(page, 'admin-token');
+    const page = await openAlone('/console/namespaces', { user: 'admin' });
     // Another port of this machine: the same site, so that the browser sends the cookie along.
     await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
-    const attempts = await page.evaluate(`(${otherOrigin})(${JSON.stringify(server.address)})`);
+    const attempts = await page.evaluate(`(${otherOrigin})(${JSON.stringify(tests.server.address)})`);
     expect(attempts).toEqual({
       simple: 'refused',
       withHeader: 'refused',
       blind: expect.stringMatching(/opaque|refused/),
       socket: 'refused',
     });
-    expect((await server.admin.send('GET', '/api/v1/namespaces/made-by-another-origin')).status).toBe(404);
+    expect((await tests.server.admin.send('GET', '/api/v1/namespaces/made-by-another-origin')).status).toBe(404);
     expect(page.frames().some((frame) => frame.url().startsWith('https:') && !frame.url().startsWith('chrome-error'))).toBe(false);
     // The browser reports what it refused.
-    (opened.at(-1)?.faults as string[]).length = 0;
+    tests.faultsOf(page).length = 0;
   });
 });
 

@@ -1,38 +1,16 @@
 /** The page of an object in a browser. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { groupName } from '../../packages/meta/src/identity.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { axeViolations, chromiumPath, launch, type OpenPage, openConsole } from './chromium.ts';
+import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
-  let server: TestServer;
-  let browser: Browser;
-  const opened: OpenPage[] = [];
-  const open = async (path: string): Promise<Page> => {
-    const one = await openConsole(browser, server, path);
-    opened.push(one);
-    return one.page;
-  };
+  const tests = consoleTests();
+  const { open } = tests;
   const configMap = (namespace: string, name: string, data: object, metadata: object = {}) =>
-    server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name, ...metadata }, data });
+    tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name, ...metadata }, data });
   const pathOf = (namespace: string, name: string): string => `/api/v1/namespaces/${namespace}/configmaps/${name}`;
-  const patch = (path: string, body: object) => server.admin.patch(path, body);
-
-  beforeAll(async () => {
-    server = await startTestServer();
-    browser = await launch();
-  });
-  afterEach(async () => {
-    for (const { context, faults } of opened.splice(0)) {
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  const patch = (path: string, body: object) => tests.server.admin.patch(path, body);
 
   const editorOf = (page: Page) => page.locator('.yaml-editor .cm-content');
   /** Writes another word in the place of one that stands in the editor once. */
@@ -43,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
   test('the text follows changes of others until somebody writes', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     await configMap(namespace, 'settings', { colour: 'red' });
     const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=yaml`);
     await editorOf(page).getByText('red', { exact: true }).waitFor();
@@ -53,23 +31,23 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   });
 
   test('an edit is reviewed and saved', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     await configMap(namespace, 'settings', { colour: 'red' });
     const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=yaml`);
     await replaceWord(page, 'red', 'blue');
     await press(page, 'Review and save');
     const review = page.getByRole('dialog', { name: 'Review your changes' });
     await review.locator('.cm-deletedChunk').getByText('red').waitFor();
-    expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data.colour).toBe('red');
+    expect((await tests.server.admin.ok('GET', pathOf(namespace, 'settings'))).data.colour).toBe('red');
     await review.getByRole('button', { name: 'Save' }).click();
     await review.waitFor({ state: 'detached' });
-    const saved = await server.admin.ok('GET', pathOf(namespace, 'settings'));
+    const saved = await tests.server.admin.ok('GET', pathOf(namespace, 'settings'));
     expect(saved.data.colour).toBe('blue');
     expect(saved.metadata.managedFields.map(({ manager }: { manager: string }) => manager)).toContain('plat-console');
   });
 
   test('an object is created from a table, after a review of what the server makes of it', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     const page = await open(`/console/ns/${namespace}/configmaps`);
     await page.getByRole('heading', { name: 'ConfigMap' }).waitFor();
     await page.keyboard.press('c');
@@ -87,11 +65,11 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     const review = page.getByRole('dialog', { name: 'Create ConfigMap settings?' });
     await review.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: /settings/ }).waitFor();
-    expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ key: 'value' });
+    expect((await tests.server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ key: 'value' });
   });
 
   test('an edit with a conflict is merged', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     await configMap(namespace, 'settings', { colour: 'red', size: 'small', third: 'c' });
     const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=yaml`);
     await replaceWord(page, 'red', 'blue');
@@ -107,11 +85,11 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     await press(page, 'Review and save');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'blue', size: 'large', third: 'c' });
+    expect((await tests.server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'blue', size: 'large', third: 'c' });
   });
 
   test('an error of the server stands at its field', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     await configMap(namespace, 'settings', {}, { labels: { tier: 'front' } });
     const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=yaml`);
     await replaceWord(page, 'front', '-front-');
@@ -122,7 +100,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   });
 
   test('fields are completed and checked by the schema of the server', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     await configMap(namespace, 'settings', { colour: 'red' });
     const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=yaml`);
     await editorOf(page).getByText('red', { exact: true }).click();
@@ -135,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   });
 
   test('a delete names dependents and finalizers, and the object stays until they are removed', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     const owner = await configMap(namespace, 'owner', {}, { finalizers: ['example.com/hold'] });
     await configMap(
       namespace,
@@ -158,7 +136,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   });
 
   test('an earlier version comes back from history, also of a deleted object', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     const { metadata } = await configMap(namespace, 'settings', { colour: 'red' });
     await patch(pathOf(namespace, 'settings'), { data: { colour: 'green' } });
     const page = await open(`/console/ns/${namespace}/configmaps/settings?tab=history`);
@@ -169,18 +147,18 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     };
     await back('Go back');
-    expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'red' });
-    await server.admin.ok('DELETE', pathOf(namespace, 'settings'));
+    expect((await tests.server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'red' });
+    await tests.server.admin.ok('DELETE', pathOf(namespace, 'settings'));
     await page.getByText('This object was deleted.').waitFor();
     await back('Create again');
-    expect((await server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'red' });
+    expect((await tests.server.admin.ok('GET', pathOf(namespace, 'settings'))).data).toEqual({ colour: 'red' });
   });
 
   test('a deployment is scaled and restarted', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } };
-    await server.admin.ok('POST', path, {
+    await tests.server.admin.ok('POST', path, {
       metadata: { name: 'web' },
       spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template },
     });
@@ -192,14 +170,14 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     await press(page, 'Restart');
     await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
     await page.getByText('The pods of web are being replaced.').waitFor();
-    const { spec } = await server.admin.ok('GET', `${path}/web`);
+    const { spec } = await tests.server.admin.ok('GET', `${path}/web`);
     expect(spec.replicas).toBe(2);
     expect(Object.keys(spec.template.metadata.annotations)).toEqual([expect.stringContaining('restartedAt')]);
   });
 
   test('values of a secret are hidden until they are asked for', async () => {
-    const namespace = await server.namespace();
-    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+    const namespace = await tests.server.namespace();
+    await tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, {
       metadata: { name: 'login' },
       stringData: { password: 'hunter2' },
     });
@@ -222,9 +200,9 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   };
 
   test('markup and control characters of names, annotations, events and YAML are only text', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     const { metadata } = await configMap(namespace, 'odd', { key: evil }, { annotations: { note: evil } });
-    await server.admin.ok('POST', `/api/v1/namespaces/${namespace}/events`, {
+    await tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/events`, {
       metadata: { name: 'odd.1' },
       involvedObject: { kind: 'ConfigMap', namespace, name: 'odd', uid: metadata.uid },
       reason: 'Odd',
@@ -240,9 +218,9 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   });
 
   test('a name may hold almost everything', async () => {
-    const group = groupName(server.identity, 'rbac.authorization');
+    const group = groupName(tests.server.identity, 'rbac.authorization');
     const name = '<img src=x onerror="globalThis.ran=1"> role';
-    await server.admin.ok('POST', `/apis/${group}/v1/clusterroles`, { metadata: { name }, rules: [] });
+    await tests.server.admin.ok('POST', `/apis/${group}/v1/clusterroles`, { metadata: { name }, rules: [] });
     const page = await open(`/console/${group}/v1/clusterroles/${encodeURIComponent(name)}`);
     await page.getByRole('heading', { level: 1, name }).waitFor();
     expect(await page.evaluate('globalThis.ran')).toBeUndefined();
@@ -250,7 +228,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   });
 
   test('a line of a megabyte breaks neither summary nor editor', async () => {
-    const namespace = await server.namespace();
+    const namespace = await tests.server.namespace();
     await configMap(namespace, 'long', { line: 'x'.repeat(1_000_000), short: 'seen' });
     const page = await open(`/console/ns/${namespace}/configmaps/long`);
     await page.getByText('show all 1,000,000 characters').waitFor();
@@ -259,7 +237,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     await press(page, 'Review and save');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    const { data } = await server.admin.ok('GET', pathOf(namespace, 'long'));
+    const { data } = await tests.server.admin.ok('GET', pathOf(namespace, 'long'));
     expect([data.short, data.line.length]).toEqual(['changed', 1_000_000]);
   });
 

@@ -1,26 +1,17 @@
 /** Logs, terminal and graph in a browser, on simulated pods; and the way from a deployment that is not ready to one that is. */
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { axeViolations, chromiumPath, launch, type OpenPage, openConsole } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
-  let server: TestServer;
-  let browser: Browser;
+  const tests = consoleTests({ server: { workloads: ['controllers', 'scheduler', 'nodes'] } });
+  const { open } = tests;
   let namespace: string;
-  const opened: OpenPage[] = [];
-  const open = async (path: string, token?: string): Promise<Page> => {
-    const one = await openConsole(browser, server, path, token);
-    opened.push(one);
-    return one.page;
-  };
-  const simulated = (name: string, value: string) => ({ [`simulation.${server.identity.domain}/${name}`]: value });
-  const create = (path: string, object: object) => server.admin.ok('POST', path, object);
+  const simulated = (name: string, value: string) => ({ [`simulation.${tests.server.identity.domain}/${name}`]: value });
+  const create = (path: string, object: object) => tests.server.admin.ok('POST', path, object);
   beforeAll(async () => {
-    server = await startTestServer({ workloads: ['controllers', 'scheduler', 'nodes'] });
-    browser = await launch();
-    namespace = await server.namespace();
+    namespace = await tests.server.namespace();
     await create(`/api/v1/namespaces/${namespace}/configmaps`, {
       metadata: { name: 'colours' },
       data: { text: '\u001b[31mred \u001b[38;2;1;2;3mown \u001b]0;title\u0007\u001b[0mend\n' },
@@ -36,16 +27,6 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
         volumes: [{ name: 'colours', configMap: { name: 'colours' } }],
       },
     });
-  });
-  afterEach(async () => {
-    for (const { context, faults } of opened.splice(0)) {
-      expect(faults).toEqual([]);
-      await context.close();
-    }
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
   });
 
   const linesOf = (page: Page) => page.getByRole('region', { name: 'Lines of the log' });
@@ -128,22 +109,22 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
   });
 
   test('whoever may only view reads logs, and is told why there is no terminal', async () => {
-    const apiGroup = `rbac.authorization.${server.identity.groupSuffix}`;
+    const apiGroup = `rbac.authorization.${tests.server.identity.groupSuffix}`;
     await create(`/apis/${apiGroup}/v1/namespaces/${namespace}/rolebindings`, {
       metadata: { name: 'viewers' },
       roleRef: { apiGroup, kind: 'ClusterRole', name: 'view' },
       subjects: [{ kind: 'User', apiGroup, name: 'alice' }],
     });
-    const page = await open(logs(), 'alice-token');
+    const page = await open(logs(), 'alice');
     await linesOf(page).getByText('tick').first().waitFor();
     await page.getByRole('tab', { name: 'Terminal' }).click();
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('User "alice" cannot');
     // The browser itself reports the connection that was refused.
-    (opened.at(-1)?.faults as string[]).length = 0;
+    tests.faultsOf(page).length = 0;
   });
 
   test('a graph has owners, services and groups that open, and is used with the keyboard', async () => {
-    const shop = await server.namespace();
+    const shop = await tests.server.namespace();
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } };
     const selector = { matchLabels: { app: 'web' } };
     await create(`/apis/apps/v1/namespaces/${shop}/deployments`, { metadata: { name: 'web' }, spec: { replicas: 5, selector, template } });
@@ -169,7 +150,7 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
   });
 
   test('somebody finds why a deployment is not ready, repairs it in the editor, and takes that back', async () => {
-    const nodes = await server.admin.ok('GET', '/api/v1/nodes');
+    const nodes = await tests.server.admin.ok('GET', '/api/v1/nodes');
     const label = Object.keys(nodes.items[0].metadata.labels).find((key) => key.endsWith('/hostname')) as string;
     const spec = { containers: [{ name: 'shop', image: 'shop' }], nodeSelector: { [label]: 'gone' } };
     await create(`/apis/apps/v1/namespaces/${namespace}/deployments`, {
@@ -203,7 +184,7 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
     await page.getByText(/is again as it was/).waitFor();
-    const { spec: stored } = await server.admin.ok('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/shop`);
+    const { spec: stored } = await tests.server.admin.ok('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/shop`);
     expect(stored.template.spec.nodeSelector).toEqual({ [label]: 'gone' });
   });
 });

@@ -1,13 +1,13 @@
 /** Hooks that many components use. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type ApiError, asApiError, isAborted } from '../api/api-error.ts';
 import { useConsole } from './console.ts';
 import type { KeyBinding } from './keyboard.ts';
 
-/** Keys that hold while the component is shown. Give them anew where `inputs` differ. */
+/** Keys that hold as soon as the component is shown, and while it is. Give them anew where `inputs` differ. */
 export function useKeys(bindings: readonly KeyBinding[], inputs: readonly unknown[]): void {
   const { keyboard } = useConsole();
-  useEffect(() => keyboard.add(bindings), inputs);
+  useLayoutEffect(() => keyboard.add(bindings), inputs);
 }
 
 /** The title of the browser's tab. */

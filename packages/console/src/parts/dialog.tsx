@@ -1,6 +1,6 @@
 /** A modal dialog. The browser keeps the focus within it and gives it back; Escape and a click beside it close it. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface DialogProps {
   readonly title: string;
@@ -12,7 +12,8 @@ export interface DialogProps {
 export function Dialog({ title, onClose, children, class: className = '' }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before the next key: who types on gets all of it into the field.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // The browser would choose the button that closes it.

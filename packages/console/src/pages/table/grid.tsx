@@ -115,7 +115,7 @@ const USUAL_HEIGHT = 600;
 
 /** Keys work at once, unless the user is somewhere else already. */
 function useFocusAtStart(grid: RefObject<HTMLDivElement | null>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (document.activeElement === null || document.activeElement === document.body) grid.current?.focus({ preventScroll: true });
   }, []);
 }
