@@ -74,6 +74,8 @@ interface AloneOptions extends BrowserContextOptions {
   readonly server?: TestServer;
   /** Who is logged in; nobody where it is left out. */
   readonly user?: User;
+  /** It stays open for the tests that follow. */
+  readonly staysOpen?: boolean;
 }
 
 export interface ConsoleTests {
@@ -96,24 +98,25 @@ interface ConsoleTestOptions {
 export function consoleTests({ server: serverOptions = {}, browserArguments }: ConsoleTestOptions = {}): ConsoleTests {
   let server: TestServer;
   let browser: Browser;
-  const kept = new Map<User, OpenPage>();
+  const pages = new Map<User, OpenPage>();
+  const kept = new Set<OpenPage>();
   const alone: OpenPage[] = [];
   beforeAll(async () => {
     server = await startTestServer(typeof serverOptions === 'function' ? await serverOptions() : serverOptions);
     browser = browserArguments === undefined ? await sharedBrowser() : await launch(browserArguments(server));
   });
   afterEach(async () => {
-    const faults = [...kept.values(), ...alone].flatMap((one) => one.faults.splice(0));
+    const faults = [...kept, ...alone].flatMap((one) => one.faults.splice(0));
     await Promise.all(alone.splice(0).map(({ context }) => context.close()));
     expect(faults).toEqual([]);
   });
   afterAll(async () => {
-    await Promise.all([...kept.values()].map(({ context }) => context.close()));
+    await Promise.all([...kept].map(({ context }) => context.close()));
     if (browser !== shared) await browser?.close();
     await server?.close();
   });
   const pageOf = async (user: User): Promise<Page> => {
-    const before = kept.get(user);
+    const before = pages.get(user);
     if (before !== undefined) {
       await before.page.unrouteAll();
       await before.page.emulateMedia({ colorScheme: null });
@@ -121,7 +124,8 @@ export function consoleTests({ server: serverOptions = {}, browserArguments }: C
       return before.page;
     }
     const open = await emptyPage(browser, server);
-    kept.set(user, open);
+    pages.set(user, open);
+    kept.add(open);
     await beginSession(open, user);
     return open.page;
   };
@@ -134,14 +138,15 @@ export function consoleTests({ server: serverOptions = {}, browserArguments }: C
       await page.goto(path);
       return page;
     },
-    async openAlone(path, { server: other = server, user, ...more } = {}) {
+    async openAlone(path, { server: other = server, user, staysOpen = false, ...more } = {}) {
       const open = await emptyPage(browser, other, more);
-      alone.push(open);
+      if (staysOpen) kept.add(open);
+      else alone.push(open);
       if (user !== undefined) await beginSession(open, user);
       await open.page.goto(path);
       return open.page;
     },
-    faultsOf: (page) => [...kept.values(), ...alone].find((one) => one.page === page)?.faults ?? [],
+    faultsOf: (page) => [...kept, ...alone].find((one) => one.page === page)?.faults ?? [],
   };
 }
 
