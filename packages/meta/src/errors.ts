@@ -115,6 +115,10 @@ export const forbidden = (r: ResourceName, name: string, why: string): ApiError 
         : `${qualified(r)} "${name}" is forbidden: ${why}`,
     details(r, name),
   );
+/** A policy denies a request, with a reason of its own. */
+export const policyDenied = (r: ResourceName, name: string, why: string, reason: keyof typeof policyCodes): ApiError =>
+  new ApiError(policyCodes[reason], reason, forbidden(r, name, why).message, details(r, name, { causes: [{ message: why }] }));
+const policyCodes = { Invalid: 422, Forbidden: 403, RequestEntityTooLarge: 413 } as const;
 export const notFound = (r: ResourceName, name: string): ApiError =>
   new ApiError(404, 'NotFound', `${qualified(r)} "${name}" not found`, details(r, name));
 /** The path is not found; `hint` says why, if known. */

@@ -14,6 +14,7 @@ import { rbacEscalation } from '@plat-dev/server/admission/plugins/rbac-escalati
 import type { AdmissionChain, AdmissionPlugin } from '@plat-dev/server/admission/types';
 import { warnUnasked, webhookPlugins } from '@plat-dev/server/admission/webhooks/dispatch';
 import type { Catalog } from '@plat-dev/server/registry/catalog';
+import { storedObjects } from '@plat-dev/server/registry/stored-objects';
 import type { Base } from '../base.ts';
 import type { Trust } from '../credentials/trust.ts';
 import { type Auth, remoteOf } from './auth.ts';
@@ -31,7 +32,7 @@ export interface AdmissionDeps {
 
 export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise<AdmissionChain> {
   const { options, identity, log, metrics, clock } = base;
-  const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins);
+  const enabled = enabledPlugins(options.enableAdmissionPlugins, options.disableAdmissionPlugins, options.apiRelease);
   const file = options.admissionControlConfigFile;
   const configurations: ReadonlyMap<string, PluginConfiguration> =
     file === undefined
@@ -71,6 +72,8 @@ function pluginEnv(
     newUid: random.uuid,
     feature: (name) => env.feature(name),
     tolerationSeconds: { notReady: options.defaultNotReadyTolerationSeconds, unreachable: options.defaultUnreachableTolerationSeconds },
+    authorize: (attributes) => auth.authorizer.authorize(attributes),
+    objects: (served) => storedObjects(catalog, served),
     may: async (user, action) => {
       const { verb, group, version = '', resource, subresource = '', namespace = '', name = '' } = action;
       const attributes = { user, verb, group, version, resource, subresource, namespace, name, path: '', resourceRequest: true };

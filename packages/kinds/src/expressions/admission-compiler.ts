@@ -70,7 +70,8 @@ export class AdmissionCompiler {
     return this.variableTypes.size === 0 ? variables : { ...variables, variables: this.variablesType() };
   }
   private variablesType(): ObjectType {
-    return { kind: 'object', name: 'kubernetes.variables', fields: new Map(this.variableTypes) };
+    // Unlike fields of the API, variables may be null.
+    return { kind: 'object', name: 'kubernetes.variables', fields: new Map(this.variableTypes), constructed: true };
   }
 }
 

@@ -2,15 +2,24 @@
  * Every admission plug-in, in the order in which they run, both when they mutate and when they validate. Those
  * that call webhooks with the object as a whole or charge quota for it come last.
  */
+import { type ApiRelease, apiRelease, isAtLeast } from '@plat-dev/lib/version';
+
 export interface PluginFacts {
   readonly name: string;
   /** On by default. */
   readonly default: boolean;
   /** Why it is deprecated. */
   readonly deprecated?: string;
+  /** The first release that has it. */
+  readonly since?: ApiRelease;
 }
 
 const on = <const N extends string>(name: N): PluginFacts & { readonly name: N } => ({ name, default: true });
+const onSince = <const N extends string>(since: ApiRelease, name: N): PluginFacts & { readonly name: N } => ({
+  name,
+  default: true,
+  since,
+});
 const off = <const N extends string>(name: N, deprecated?: string): PluginFacts & { readonly name: N } => ({
   name,
   default: false,
@@ -50,6 +59,7 @@ export const orderedPlugins = [
   on('DefaultIngressClass'),
   off('DenyServiceExternalIPs'),
   on('MutatingAdmissionWebhook'),
+  onSince('1.26', 'ValidatingAdmissionPolicy'),
   on('ValidatingAdmissionWebhook'),
   on('ResourceQuota'),
   off('AlwaysDeny', 'it serves tests only'),
@@ -73,8 +83,11 @@ export type PluginName = (typeof orderedPlugins)[number]['name'];
 export const pluginNames: readonly PluginName[] = orderedPlugins.map(({ name }) => name);
 
 /** The plug-ins that run, in order. A name that is both enabled and disabled is refused when the flags are parsed. */
-export function enabledPlugins(enable: readonly string[], disable: readonly string[]): PluginName[] {
-  return orderedPlugins.filter((one) => (one.default || enable.includes(one.name)) && !disable.includes(one.name)).map(({ name }) => name);
+export function enabledPlugins(enable: readonly string[], disable: readonly string[], release: ApiRelease = apiRelease): PluginName[] {
+  return (orderedPlugins as readonly (PluginFacts & { readonly name: PluginName })[])
+    .filter(({ since }) => since === undefined || isAtLeast(release, since))
+    .filter((one) => (one.default || enable.includes(one.name)) && !disable.includes(one.name))
+    .map(({ name }) => name);
 }
 
 /** The enabled plug-ins that are deprecated, and why. */

@@ -1,15 +1,17 @@
 /** The dependencies of a plug-in: the server around it, and its part of the configuration file. */
 
 import type { X509Certificate } from 'node:crypto';
+import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Metrics } from '@plat-dev/lib/metrics';
 import type { MaybePromise } from '@plat-dev/lib/when-ready';
 import type { Identity } from '@plat-dev/meta/identity';
+import type { LabelSelector } from '@plat-dev/meta/labels';
 import type { User } from '@plat-dev/meta/user';
 import type { JsonValue } from '@plat-dev/schema/types';
-import type { Attributes } from '../auth/types.ts';
+import type { Attributes, Decision } from '../auth/types.ts';
 import type { Remote } from '../http-client/outbound.ts';
 import type { AdmissionPlugin } from './types.ts';
 import type { WebhookTools } from './webhooks/tools.ts';
@@ -27,6 +29,8 @@ export interface PluginEnv {
   feature(name: string): boolean;
   /** Default toleration seconds of pods on unhealthy nodes. */
   readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number };
+  /** The decision of the authorizer; `group` of the attributes is the full name. */
+  authorize(attributes: Attributes): MaybePromise<Decision>;
   /** Whether a user is authorized for an action. */
   may(user: User, action: UserAction): Promise<boolean>;
   /** A kind by its full group name, kind and version, as references to objects name it. */
@@ -48,6 +52,17 @@ export interface PluginEnv {
   /** Called with the name of an admission webhook before it is called; may throw in its place. */
   readonly callsWebhook?: ((name: string) => void) | undefined;
   readonly webhooks: WebhookTools;
+  /** The stored objects of any kind, built-in or custom. */
+  objects(served: ServedKind): StoredObjects | undefined;
+}
+
+/** Objects in hub form, which must not be changed. Undefined: there is none. */
+export interface StoredObjects {
+  /** Loads them, where they are not loaded yet; until then nothing can be read. */
+  readonly pending?: (() => Promise<void>) | undefined;
+  get(namespace: string, name: string): ApiObject | undefined;
+  /** Those of a namespace, or all; in order of their keys. */
+  select(namespace: string | undefined, selector: LabelSelector): readonly ApiObject[];
 }
 
 /** The plug-in's own part of the configuration file. */

@@ -6,6 +6,9 @@ import type { AdmissionRequest } from './types.ts';
 /** `pods "p" is forbidden: …` */
 export const refusal = (request: AdmissionRequest, why: string): ApiError => forbidden(request.served.resource, nameOf(request), why);
 
+/** The name in denials of policies: a request that deletes a collection names none of its objects. */
+export const deniedName = (request: AdmissionRequest): string => nameOf(request.collection === true ? { ...request, name: '' } : request);
+
 function nameOf({ name, object }: AdmissionRequest): string {
   if (name !== '') return name;
   const meta = (object as Partial<ApiObject> | undefined)?.metadata;

@@ -1,8 +1,8 @@
 /** Webhooks that take part in deleting an object: those that cannot be called refuse it, the others may. */
 import type { Endpoints, Service } from '@plat-dev/kinds/core/schema/service';
 import type { Wire } from '@plat-dev/kinds/wire';
+import { Matcher } from '../admission/matching/match.ts';
 import { type ConfigurationObject, compile } from '../admission/webhooks/compiled-webhooks.ts';
-import { Matcher } from '../admission/webhooks/match.ts';
 import type { Webhook } from '../admission/webhooks/webhook.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { CallersView, Target } from './callers-view.ts';
@@ -41,7 +41,7 @@ async function matching(view: CallersView, target: Target, webhooks: readonly We
   const { resource, object } = target;
   const equivalents = () => [...view.catalog.all()].find(({ kind }) => kind === resource.kind)?.resources ?? [];
   for (const operation of operations)
-    for (const { webhook } of matcher.candidates(resource, '', operation, equivalents)) {
+    for (const { target: webhook } of matcher.candidates(resource, '', operation, equivalents)) {
       if (!webhook.objectSelector.matches(object.metadata.labels)) continue;
       if (!matches.has(webhook.id) && (await selectsNamespace(view, webhook, target))) matches.set(webhook.id, { webhook, operation });
     }

@@ -36,6 +36,7 @@ import { persistentVolumeClaimResize } from './storage/claim-resize.ts';
 import { defaultStorageClass } from './storage/default-storage-class.ts';
 import { persistentVolumeLabel } from './storage/persistent-volume-label.ts';
 import { storageObjectInUseProtection } from './storage/storage-object-in-use-protection.ts';
+import { validatingAdmissionPolicy } from './validating-policy.ts';
 import { validatingAdmissionWebhook } from './validating-webhook.ts';
 
 export const plugins: Readonly<Record<PluginName, MakePlugin>> = {
@@ -71,6 +72,7 @@ export const plugins: Readonly<Record<PluginName, MakePlugin>> = {
   DefaultIngressClass: defaultIngressClass,
   DenyServiceExternalIPs: denyServiceExternalIPs,
   MutatingAdmissionWebhook: mutatingAdmissionWebhook,
+  ValidatingAdmissionPolicy: validatingAdmissionPolicy,
   ValidatingAdmissionWebhook: validatingAdmissionWebhook,
   ResourceQuota: resourceQuota,
   AlwaysDeny: alwaysDeny,

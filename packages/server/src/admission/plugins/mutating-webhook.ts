@@ -8,21 +8,23 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { equal } from '@plat-dev/lib/equal';
 import { jsonText } from '@plat-dev/lib/json-text';
+import { inSlices, Slices } from '@plat-dev/lib/slices';
 import { ApiError, badRequest } from '@plat-dev/meta/errors';
 import { readJsonPatch } from '@plat-dev/patch';
 import { decode, encodeWithEmptyLists, toJson } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
 import { changesBetween, noChanges } from '../explanation.ts';
+import type { Candidate } from '../matching/match.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call.ts';
+import { conditionsMet } from '../webhooks/conditions.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
-import type { Candidate } from '../webhooks/match.ts';
 import { VersionedTexts } from '../webhooks/objects.ts';
 import type { ReviewAnswer } from '../webhooks/review.ts';
 import { Rounds } from '../webhooks/rounds.ts';
-import type { Webhook } from '../webhooks/webhook.ts';
+import type { Call, Webhook } from '../webhooks/webhook.ts';
 import { type WebhookMetrics, webhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 export const mutatingAdmissionWebhook: MakePlugin = (env, configuration) => {
@@ -51,7 +53,7 @@ class Mutator {
     this.metrics = metrics;
   }
 
-  async run(request: AdmissionRequest, candidates: readonly Candidate[]): Promise<void> {
+  async run(request: AdmissionRequest, candidates: readonly Candidate<Webhook>[]): Promise<void> {
     const again = request.reinvocation === 'running';
     let rounds = this.rounds.get(request);
     if (rounds === undefined) {
@@ -60,17 +62,20 @@ class Mutator {
     }
     if (again && rounds.changedSince(request.object)) rounds.wantEarlier();
     const texts = new VersionedTexts(this.env, request);
+    const values = this.dispatcher.values(request);
     try {
       for (const candidate of candidates) {
-        if (!this.dispatcher.selected(candidate, request)) continue;
+        const call = this.dispatcher.selected(candidate, request);
+        if (call === undefined) continue;
         // A webhook that was not called in the first round is not called in the second either.
-        if (again && !rounds.wants(candidate.webhook.id)) continue;
-        const changed = await this.one(request, candidate, texts, again ? 1 : 0);
+        if (again && !rounds.wants(call.webhook.id)) continue;
+        if (call.webhook.conditions.length > 0 && !(await inSlices(conditionsMet(call, request, values), new Slices()))) continue;
+        const changed = await this.one(request, call, texts, again ? 1 : 0);
         if (changed) {
           rounds.wantEarlier();
           if (!again) request.reinvocation = 'wanted';
         }
-        if (candidate.webhook.reinvocable) rounds.recordCall(candidate.webhook.id);
+        if (call.webhook.reinvocable) rounds.recordCall(call.webhook.id);
       }
     } finally {
       if (request.reinvocation === 'wanted') rounds.remember(request.object);
@@ -78,8 +83,8 @@ class Mutator {
   }
 
   /** Returns whether the object was changed. */
-  private async one(request: AdmissionRequest, candidate: Candidate, texts: VersionedTexts, round: number): Promise<boolean> {
-    const { webhook, served } = candidate;
+  private async one(request: AdmissionRequest, call: Call, texts: VersionedTexts, round: number): Promise<boolean> {
+    const { webhook, served } = call;
     const began = this.env.clock.monotonic();
     const objectBefore = request.explanation === undefined ? undefined : structuredClone(request.object);
     let changed = false;
@@ -87,7 +92,7 @@ class Mutator {
     let failure: unknown;
     let note: string | undefined;
     try {
-      const answer = await ask(this.env, this.dispatcher.client, request, candidate, () => texts.in(served), true);
+      const answer = await ask(this.env, this.dispatcher.client, request, call, () => texts.in(served), true);
       denied = !answer.allowed;
       if (denied) throw denial(webhook, answer.status);
       changed = await this.apply(request, webhook, served, answer, round);

@@ -1,12 +1,15 @@
 /** ValidatingAdmissionWebhook: calls all matching webhooks concurrently; one denial is enough. */
+import { soonOrInSlices, type Work } from '@plat-dev/lib/slices';
+import { whenReady } from '@plat-dev/lib/when-ready';
 import { ApiError } from '@plat-dev/meta/errors';
 import { noChanges } from '../explanation.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, CallFailed, callFailure, denial } from '../webhooks/call.ts';
+import { conditionsMet } from '../webhooks/conditions.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
-import type { Candidate } from '../webhooks/match.ts';
 import { VersionedTexts } from '../webhooks/objects.ts';
+import type { Call } from '../webhooks/webhook.ts';
 import { type WebhookMetrics, webhookMetrics } from '../webhooks/webhook-metrics.ts';
 
 export const validatingAdmissionWebhook: MakePlugin = (env, configuration) => {
@@ -18,22 +21,31 @@ export const validatingAdmissionWebhook: MakePlugin = (env, configuration) => {
     validate(request) {
       const candidates = dispatcher.candidates(request);
       if (candidates.length === 0) return;
-      const selectedWebhooks = candidates.filter((candidate) => dispatcher.selected(candidate, request));
-      if (selectedWebhooks.length > 0) return callWebhooks(env, dispatcher, metrics, request, selectedWebhooks);
+      const calls = candidates.flatMap((candidate) => dispatcher.selected(candidate, request) ?? []);
+      const met = soonOrInSlices(callsWhoseConditionsHold(calls, request, dispatcher));
+      return whenReady(met, (some) => (some.length > 0 ? callWebhooks(env, dispatcher, metrics, request, some) : undefined));
     },
     close: () => dispatcher.close(),
   };
 };
+
+function* callsWhoseConditionsHold(calls: readonly Call[], request: AdmissionRequest, dispatcher: Dispatcher): Work<readonly Call[]> {
+  if (calls.every(({ webhook }) => webhook.conditions.length === 0)) return calls;
+  const values = dispatcher.values(request);
+  const met: Call[] = [];
+  for (const call of calls) if (yield* conditionsMet(call, request, values)) met.push(call);
+  return met;
+}
 
 async function callWebhooks(
   env: PluginEnv,
   dispatcher: Dispatcher,
   metrics: WebhookMetrics,
   request: AdmissionRequest,
-  selectedWebhooks: readonly Candidate[],
+  calls: readonly Call[],
 ): Promise<void> {
   const texts = new VersionedTexts(env, request);
-  const refusals = await Promise.all(selectedWebhooks.map((candidate) => one(env, dispatcher, metrics, request, candidate, texts)));
+  const refusals = await Promise.all(calls.map((call) => one(env, dispatcher, metrics, request, call, texts)));
   // Of several denials the client gets the first in the order of the webhooks, whichever came first in time.
   const refusal = refusals.find((error) => error !== undefined);
   if (refusal !== undefined) throw refusal;
@@ -45,16 +57,16 @@ async function one(
   { client }: Dispatcher,
   metrics: WebhookMetrics,
   request: AdmissionRequest,
-  candidate: Candidate,
+  call: Call,
   texts: VersionedTexts,
 ): Promise<ApiError | undefined> {
-  const { webhook, served } = candidate;
+  const { webhook, served } = call;
   const { operation, explanation } = request;
   const began = env.clock.monotonic();
   let refusal: ApiError | undefined;
   let note: string | undefined;
   try {
-    const answer = await ask(env, client, request, candidate, () => texts.in(served), false);
+    const answer = await ask(env, client, request, call, () => texts.in(served), false);
     if (!answer.allowed) {
       refusal = denial(webhook, answer.status);
       metrics.rejected(webhook, 'validating', operation, 'no_error', refusal.code);

@@ -7,9 +7,8 @@ import type { PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { answeredJson } from './answer.ts';
 import type { WebhookClient } from './client.ts';
-import type { Candidate } from './match.ts';
 import { type ReviewAnswer, type ReviewObjects, readAnswer, reviewText, UnusablePatch } from './review.ts';
-import type { Webhook } from './webhook.ts';
+import type { Call, Webhook } from './webhook.ts';
 
 /** The webhook could not be called, or gave an invalid response: its failure policy applies. */
 export class CallFailed extends Error {}
@@ -22,7 +21,7 @@ export async function ask(
   env: PluginEnv,
   client: WebhookClient,
   request: AdmissionRequest,
-  { webhook, served }: Candidate,
+  { webhook, served }: Call,
   objects: () => Promise<ReviewObjects>,
   mutating: boolean,
 ): Promise<ReviewAnswer> {

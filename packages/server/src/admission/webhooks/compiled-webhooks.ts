@@ -4,7 +4,7 @@ import type { MutatingWebhook, ValidatingWebhook } from '@plat-dev/kinds/admissi
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { LiveView } from '@plat-dev/kinds/live-view';
 import { fromLabelSelector } from '@plat-dev/meta/labels';
-import { Matcher } from './match.ts';
+import { Matcher } from '../matching/match.ts';
 import type { ReviewVersion, Webhook } from './webhook.ts';
 
 export type ConfigurationObject = ApiObject & { readonly webhooks?: readonly (MutatingWebhook | ValidatingWebhook)[] | null };
@@ -17,14 +17,14 @@ export class WebhookSource {
   private readonly live: LiveView<ConfigurationObject> | undefined;
   private readonly changed: (webhooks: readonly Webhook[]) => void;
   private asOf = -1;
-  private matcher = new Matcher([]);
+  private matcher = new Matcher<Webhook>([]);
 
   /** `changed` is called with the remaining webhooks after each change. */
   constructor(live: LiveView<ConfigurationObject> | undefined, changed: (webhooks: readonly Webhook[]) => void) {
     this.live = live;
     this.changed = changed;
   }
-  current(): Matcher {
+  current(): Matcher<Webhook> {
     if (this.live !== undefined && this.asOf !== this.live.generation) {
       this.asOf = this.live.generation;
       const webhooks = compile(this.live.list());
@@ -49,6 +49,7 @@ export function compile(configurations: readonly ConfigurationObject[]): Webhook
         name: webhook.name,
         client: webhook.clientConfig,
         rules: webhook.rules ?? [],
+        conditions: webhook.matchConditions ?? [],
         namespaceSelector: fromLabelSelector(webhook.namespaceSelector ?? {}),
         objectSelector: fromLabelSelector(webhook.objectSelector ?? {}),
         equivalent: (webhook.matchPolicy ?? 'Equivalent') === 'Equivalent',

@@ -1,22 +1,24 @@
 /** The common part of the two webhook plug-ins: which webhooks a request matches. */
 
 import type { LiveView } from '@plat-dev/kinds/live-view';
-import { type ApiError, notFound } from '@plat-dev/meta/errors';
-import { domainName, webhookAgent } from '@plat-dev/meta/identity';
+import { webhookAgent } from '@plat-dev/meta/identity';
 import { HttpClient } from '../../http-client/client.ts';
+import { RequestValues } from '../expressions/request-values.ts';
+import type { Candidate } from '../matching/match.ts';
+import { Namespaces } from '../matching/namespaces.ts';
 import type { PluginConfiguration, PluginEnv } from '../plugin.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { WebhookClient } from './client.ts';
 import { type ConfigurationObject, WebhookSource } from './compiled-webhooks.ts';
 import { readWebhookCredentials } from './credentials.ts';
-import { type Candidate, namespaceSelected, objectSelected } from './match.ts';
 import { serviceResolver } from './service.ts';
+import type { Call, Webhook } from './webhook.ts';
 
 export class Dispatcher {
   readonly client: WebhookClient;
   private readonly env: PluginEnv;
   private readonly source: WebhookSource;
-  private readonly namespaces: LiveView;
+  private readonly namespaces: Namespaces;
   private readonly stopFollowing: () => void = () => {};
 
   constructor(env: PluginEnv, configuration: PluginConfiguration | undefined, plural: string) {
@@ -31,31 +33,25 @@ export class Dispatcher {
     const configurations = configurationsOf(env, plural);
     this.source = new WebhookSource(configurations, (webhooks) => this.client.keepOnly(webhooks.map(({ client }) => client)));
     if (configurations !== undefined) this.stopFollowing = prepareFor(configurations);
-    this.namespaces = env.live('', 'namespaces');
+    this.namespaces = new Namespaces(env);
   }
 
   /** Webhooks with matching rules, in order. */
-  candidates({ served, subresource, operation }: AdmissionRequest): readonly Candidate[] {
+  candidates({ served, subresource, operation }: AdmissionRequest): readonly Candidate<Webhook>[] {
     return this.source.current().candidates(served, subresource, operation, this.env.webhooks.equivalents);
   }
 
-  /** Whether the selectors of a webhook match the request. Throws `notFound` for a namespace that does not exist. */
-  selected({ webhook }: Candidate, request: AdmissionRequest): boolean {
-    const inNamespace = namespaceSelected(webhook, request, (name) => this.labelsOf(name, request.namespaceToBeMade));
-    if (inNamespace === false || !objectSelected(webhook, request)) return false;
-    if (inNamespace === 'missing') throw this.missing(request.namespace);
-    return true;
+  /** The webhook is called, as far as its selectors decide. Throws `notFound` for a namespace that does not exist. */
+  selected(candidate: Candidate<Webhook>, request: AdmissionRequest): Call | undefined {
+    const served = this.namespaces.match(candidate, request);
+    return served && { webhook: candidate.target, served };
   }
 
-  private labelsOf(namespace: string, toBeMade?: true) {
-    const namespaceObject = this.namespaces.get('', namespace);
-    if (namespaceObject !== undefined) return namespaceObject.metadata.labels ?? {};
-    // Every namespace is labelled with its name.
-    return toBeMade ? { [domainName(this.env.identity, 'metadata.name')]: namespace } : ('missing' as const);
+  /** For the match conditions of the webhooks of a request. */
+  values(request: AdmissionRequest): RequestValues {
+    return new RequestValues(this.env, request, this.namespaces);
   }
-  private missing(namespace: string): ApiError {
-    return notFound({ group: '', resource: 'namespaces' }, namespace);
-  }
+
   close(): void {
     this.stopFollowing();
     this.client.close();

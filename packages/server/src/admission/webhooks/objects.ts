@@ -4,9 +4,8 @@ import type { ApiObject } from '@plat-dev/kinds/kind';
 import type { ServedKind } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
 import { encodeWithEmptyLists } from '@plat-dev/schema/json';
-import type { MessageType } from '@plat-dev/schema/types';
 import type { PluginEnv } from '../plugin.ts';
-import type { AdmissionRequest } from '../types.ts';
+import type { AdmissionRequest, ObjectKind } from '../types.ts';
 import { actionText, type ReviewObjects } from './review.ts';
 
 export class VersionedTexts {
@@ -36,9 +35,9 @@ export class VersionedTexts {
   }
 
   private async make(served: ServedKind): Promise<ReviewObjects> {
-    const { object, oldObject, objectKind } = this.request;
-    if (objectKind !== undefined) {
-      const kind = { ...objectKind, ...schemaOf(this.request) };
+    const { object, oldObject } = this.request;
+    const kind = actionKind(this.request);
+    if (kind !== undefined) {
       const text = (one: ApiObject | undefined): string => (one === undefined ? 'null' : actionText(this.env.identity, kind, one));
       return { object: text(object), oldObject: text(oldObject) };
     }
@@ -53,9 +52,9 @@ export class VersionedTexts {
   }
 }
 
-/** The schema of an action's object, if the request does not have it. */
-function schemaOf({ objectKind, served, subresource }: AdmissionRequest): { schema: MessageType } | undefined {
+/** The kind of the object of an action, with the schema of the subresource if the request does not have it. */
+export function actionKind({ objectKind, served, subresource }: AdmissionRequest): ObjectKind | undefined {
   const sub = own(served.kind.subresources, subresource);
   const schema = objectKind?.schema ?? (sub?.type === 'action' ? sub.schema : undefined);
-  return schema === undefined ? undefined : { schema };
+  return objectKind === undefined || schema === undefined ? objectKind : { ...objectKind, schema };
 }

@@ -30,10 +30,7 @@ export function reviewText(
   const { subresource, objectKind, operation, user } = request;
   const sub = subresource === '' ? '' : `,"subResource":${quote(subresource)}`;
   const requestSub = subresource === '' ? '' : `,"requestSubResource":${quote(subresource)}`;
-  const name = request.collection ? '' : request.name;
-  // The namespace of a Namespace is itself, unless its name was generated after the request arrived.
-  const isNamespace = request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '';
-  const namespace = isNamespace && !request.nameGenerated ? name : request.namespace;
+  const { name, namespace } = reviewedNames(request);
   return (
     `{"kind":"AdmissionReview","apiVersion":${quote(joinApiVersion(groupName(identity, 'admission'), version))},"request":{"uid":${quote(uid)}` +
     `,"kind":${kindText(identity, served, objectKind)},"resource":${resourceText(served)}${sub}` +
@@ -42,6 +39,14 @@ export function reviewText(
     `,"operation":"${operation}","userInfo":${userText(user)},"object":${object},"oldObject":${oldObject}` +
     `,"dryRun":${request.dryRun},"options":${optionsText(identity, request)}}}`
   );
+}
+
+/** What a request is about, as reviews and expressions name it; empty: nothing. */
+export function reviewedNames(request: AdmissionRequest): { readonly name: string; readonly namespace: string } {
+  const name = request.collection ? '' : request.name;
+  // The namespace of a Namespace is itself, unless its name was generated after the request arrived.
+  const isNamespace = request.namespace === '' && request.served.kind.plural === 'namespaces' && request.served.group === '';
+  return { name, namespace: isNamespace && !request.nameGenerated ? name : request.namespace };
 }
 
 /** Caches the text of a value for as long as the value lives; it must not change. */
@@ -57,40 +62,45 @@ function memoized<T extends object>(make: (of: T) => string): (of: T) => string 
   };
 }
 
-function kindText(identity: Identity, served: ServedKind, other: ObjectKind | undefined): string {
-  if (other === undefined) return servedKindText(served);
-  return `{"group":${quote(groupName(identity, other.group))},"version":${quote(other.version)},"kind":${quote(other.kind)}}`;
-}
-const servedKindText = memoized(
-  ({ group, version, kind }: ServedKind) => `{"group":${quote(group)},"version":${quote(version)},"kind":${quote(kind.kind)}}`,
-);
-const resourceText = memoized(
-  ({ group, version, kind }: ServedKind) => `{"group":${quote(group)},"version":${quote(version)},"resource":${quote(kind.plural)}}`,
-);
+/** The kind of the object of a request: that of an action, or the served one. */
+export const reviewedKind = (identity: Identity, served: ServedKind, other: ObjectKind | undefined) =>
+  other === undefined
+    ? { group: served.group, version: served.version, kind: served.kind.kind }
+    : { group: groupName(identity, other.group), version: other.version, kind: other.kind };
+export const reviewedResource = ({ group, version, kind }: ServedKind) => ({ group, version, resource: kind.plural });
 
-const userText = memoized(({ name, uid, groups, extra }: AdmissionRequest['user']) =>
-  JSON.stringify({
-    ...(name !== '' && { username: name }),
-    ...(uid !== undefined && uid !== '' && { uid }),
-    ...(groups.length > 0 && { groups }),
-    ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
-  }),
-);
+const kindText = (identity: Identity, served: ServedKind, other: ObjectKind | undefined): string =>
+  other === undefined ? servedKindText(served) : jsonText(reviewedKind(identity, served, other));
+const servedKindText = memoized((served: ServedKind) => jsonText(reviewedKind(served.identity, served, undefined)));
+const resourceText = memoized((served: ServedKind) => jsonText(reviewedResource(served)));
+
+export const reviewedUser = ({ name, uid, groups, extra }: AdmissionRequest['user']) => ({
+  ...(name !== '' && { username: name }),
+  ...(uid !== undefined && uid !== '' && { uid }),
+  ...(groups.length > 0 && { groups: [...groups] }),
+  ...(extra !== undefined && Object.keys(extra).length > 0 && { extra }),
+});
+const userText = memoized((user: AdmissionRequest['user']) => JSON.stringify(reviewedUser(user)));
 
 /** A patch is reviewed as the create or update that results from it. */
-function optionsText(identity: Identity, { operation, options }: AdmissionRequest): string {
-  if (operation === 'CONNECT') return 'null';
+export function reviewedOptions(identity: Identity, { operation, options }: AdmissionRequest): JsonObject | null {
+  if (operation === 'CONNECT') return null;
   const kind = operation === 'CREATE' ? 'CreateOptions' : operation === 'UPDATE' ? 'UpdateOptions' : 'DeleteOptions';
   const { force: _force, kind: _kind, apiVersion: _apiVersion, ...rest } = options;
-  return jsonText({ kind, apiVersion: joinApiVersion(groupName(identity, 'meta'), 'v1'), ...rest });
+  return { kind, apiVersion: joinApiVersion(groupName(identity, 'meta'), 'v1'), ...rest };
 }
+const optionsText = (identity: Identity, request: AdmissionRequest): string => jsonText(reviewedOptions(identity, request));
 
 /** JSON of the object of an action or a connection, which has no other versions. */
-export function actionText(identity: Identity, { schema, group, version, kind }: ObjectKind, object: object): string {
-  const full = groupName(identity, group);
-  const typed = { ...object, kind, apiVersion: joinApiVersion(full, version) };
-  return schema === undefined ? jsonText(typed) : encode(schema, typed as never);
+export function actionText(identity: Identity, kind: ObjectKind, object: object): string {
+  const typed = typedAction(identity, kind, object);
+  return kind.schema === undefined ? jsonText(typed) : encode(kind.schema, typed as never);
 }
+export const typedAction = (identity: Identity, { group, version, kind }: ObjectKind, object: object) => ({
+  ...object,
+  kind,
+  apiVersion: joinApiVersion(groupName(identity, group), version),
+});
 
 // ---- responses ---------------------------------------------------------------------------------------------------
 

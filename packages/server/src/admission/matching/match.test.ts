@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { servedKind, World } from '../testing.ts';
-import { type ConfigurationObject, compile } from './compiled-webhooks.ts';
-import { Matcher, namespaceSelected, objectSelected } from './match.ts';
-import type { RuleObject } from './webhook.ts';
+import { type ConfigurationObject, compile } from '../webhooks/compiled-webhooks.ts';
+import { Matcher, namespaceSelected, objectSelected, type RuleObject } from './match.ts';
 
 const world = new World();
 const { equivalents } = world.env.webhooks;
@@ -31,7 +30,7 @@ function matches(
   more: object = {},
 ) {
   const matcher = new Matcher(compile([configuration('c', hook([given], more))]));
-  return matcher.candidates(servedKind(kind), subresource, operation, equivalents).map(({ served }) => served.apiVersion);
+  return matcher.candidates(servedKind(kind), subresource, operation, equivalents).map(({ places }) => places[0]?.served.apiVersion);
 }
 
 test.each([
