@@ -55,6 +55,14 @@ const dns1123SubdomainRule = textRule(
   ['example.com'],
   253,
 );
+/** Search domains may have parts that begin with an underscore. */
+const underscoredPattern = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const underscoredRule = textRule(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  `${underscoredPattern}(\\.${underscoredPattern})*`,
+  ['example.com'],
+  253,
+);
 const dns1035LabelRule = textRule(
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
   '[a-z]([-a-z0-9]*[a-z0-9])?',
@@ -70,6 +78,7 @@ const wildcardRule = textRule(
 
 export const dns1123Label = (text: string): Problems => check(dns1123LabelRule, text);
 export const dns1123Subdomain = (text: string): Problems => check(dns1123SubdomainRule, text);
+export const underscoredSubdomain = (text: string): Problems => check(underscoredRule, text);
 export const dns1035Label = (text: string): Problems => check(dns1035LabelRule, text);
 /** `*.example.com` */
 export const wildcardDns1123Subdomain = (text: string): Problems => check(wildcardRule, text);
@@ -189,6 +198,12 @@ function directoryProblems(text: string): Problems {
 }
 export const configMapKey = (text: string): Problems => [...check(configKeyRule, text), ...directoryProblems(text)];
 export const environmentVariableName = (text: string): Problems => [...check(variableRule, text), ...directoryProblems(text)];
+/** Names of variables as later releases allow them: any printable ASCII characters but `=`. */
+export function relaxedVariableName(text: string): Problems {
+  if (text === '') return ['environment variable name must be non-empty'];
+  if (/^[ -<>-~]+$/.test(text)) return [];
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
 export const httpHeaderName = (text: string): Problems => check(headerRule, text);
 /** `25%` */
 export const percentage = (text: string): Problems => check(percentRule, text);

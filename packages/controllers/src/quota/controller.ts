@@ -6,10 +6,11 @@
 import type { Client } from '@plat-dev/client/dynamic';
 import { unlessGone } from '@plat-dev/client/http';
 import { keyOf, splitKey } from '@plat-dev/client/informer';
+import { addAmount } from '@plat-dev/kinds/core/pods/pod-amounts';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ResourceQuota } from '@plat-dev/kinds/core/schema/quota';
 import { podMatchesScopes, scopesOf } from '@plat-dev/kinds/quota/scopes';
-import { add, countNames, isMeasured, resourceCounted, type Usage, usageOf } from '@plat-dev/kinds/quota/usage';
+import { countNames, isMeasured, resourceCounted, type Usage, usageOf } from '@plat-dev/kinds/quota/usage';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { equal } from '@plat-dev/lib/equal';
 import type { Identity } from '@plat-dev/meta/identity';
@@ -112,7 +113,7 @@ async function used(
     }
     for await (const object of client.each(kind, namespace)) {
       if (isPods && !podMatchesScopes(scopes, object as unknown as Pod)) continue;
-      for (const [name, quantity] of usageOf(kind, object, identity, now)) if (total.has(name)) add(total, name, quantity);
+      for (const [name, quantity] of usageOf(kind, object, identity, now)) if (total.has(name)) addAmount(total, name, quantity);
     }
   }
   return Object.fromEntries([...total].map(([name, quantity]) => [name, quantity.toString()]));

@@ -17,14 +17,14 @@ const handler = Path.of('handler');
 function validate(runtimeClass: v1.RuntimeClass, errors: FieldErrors, env: KindEnv): void {
   const { overhead, scheduling } = runtimeClass;
   label(runtimeClass.handler, handler, errors);
-  if (overhead !== undefined) validateResourceRequirements({ limits: overhead.podFixed }, Path.of('overhead'), errors, env.identity);
-  if (scheduling !== undefined) validateScheduling(scheduling, Path.of('scheduling'), errors);
+  if (overhead !== undefined) validateResourceRequirements({ limits: overhead.podFixed }, Path.of('overhead'), errors, env);
+  if (scheduling !== undefined) validateScheduling(scheduling, Path.of('scheduling'), errors, env);
 }
 
-function validateScheduling({ nodeSelector, tolerations = [] }: v1.Scheduling, at: Path, errors: FieldErrors): void {
+function validateScheduling({ nodeSelector, tolerations = [] }: v1.Scheduling, at: Path, errors: FieldErrors, env: KindEnv): void {
   validateLabels(nodeSelector, at.child('nodeSelector'), errors);
   // The path of these errors has the list twice, as in a stock server.
-  validateTolerations(tolerations, at.child('tolerations').child('tolerations'), errors);
+  validateTolerations(tolerations, at.child('tolerations').child('tolerations'), errors, env);
   const tolerationTexts = new Set<string>();
   each(tolerations, at.child('tolerations'), (toleration, here) => {
     const { key = '', operator = '', value = '', effect = '' } = toleration;

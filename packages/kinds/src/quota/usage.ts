@@ -6,16 +6,16 @@
  *   a Lease                             count/leases.coordination.DOMAIN=1
  */
 import { groupName, type Identity } from '@plat-dev/meta/identity';
-import { type Quantity, quantityOf } from '@plat-dev/meta/quantity';
+import { quantityOf } from '@plat-dev/meta/quantity';
 import { timeMillis } from '@plat-dev/meta/time';
-import type { Container } from '../core/schema/pods/containers.ts';
+import { type Amounts, podAmounts } from '../core/pods/pod-amounts.ts';
 import type { Pod } from '../core/schema/pods/pod.ts';
 import type { Service } from '../core/schema/service.ts';
 import type { PersistentVolumeClaim } from '../core/schema/volumes/persistent-volume-claims.ts';
 import { amount, isExtendedResource, isHugePages } from '../validation/resources.ts';
 
 /** Resource name → amount. */
-export type Usage = Map<string, Quantity>;
+export type Usage = Amounts;
 
 /** A kind by its full group name and plural. */
 export interface CountedResource {
@@ -99,47 +99,14 @@ function podUsage(pod: Pod, identity: Identity, now: number): Usage {
   const usage: Usage = new Map([['count/pods', one]]);
   if (!podCounts(pod, now)) return usage;
   usage.set('pods', one);
-  const { requests, limits } = podAmounts(pod);
-  for (const [name, quantity] of requests) {
+  for (const [name, quantity] of podAmounts(pod.spec, 'requests')) {
     if (computeResources.has(name) || isHugePages(name)) {
       usage.set(name, quantity);
       usage.set(`requests.${name}`, quantity);
     } else if (isExtendedResource(name, identity)) usage.set(`requests.${name}`, quantity);
   }
-  for (const [name, quantity] of limits) if (computeResources.has(name)) usage.set(`limits.${name}`, quantity);
+  for (const [name, quantity] of podAmounts(pod.spec, 'limits')) if (computeResources.has(name)) usage.set(`limits.${name}`, quantity);
   return usage;
-}
-
-/** The requests and limits of a pod: containers run together, init containers one after another before them. */
-function podAmounts({ spec }: Pod): { readonly requests: Usage; readonly limits: Usage } {
-  const requests = total(spec, 'requests');
-  const limits = total(spec, 'limits');
-  for (const [name, text] of Object.entries(spec.overhead ?? {})) {
-    add(requests, name, amount(text));
-    if (limits.has(name)) add(limits, name, amount(text));
-  }
-  return { requests, limits };
-}
-
-function total(spec: Pod['spec'], which: 'requests' | 'limits'): Usage {
-  const sums: Usage = new Map();
-  for (const container of spec.containers ?? []) eachAmount(container, which, (name, quantity) => add(sums, name, quantity));
-  for (const container of spec.initContainers ?? [])
-    eachAmount(container, which, (name, quantity) => {
-      const sum = sums.get(name);
-      if (sum === undefined || sum.compare(quantity) < 0) sums.set(name, quantity);
-    });
-  return sums;
-}
-function eachAmount({ resources }: Container, which: 'requests' | 'limits', take: (name: string, quantity: Quantity) => void): void {
-  const amounts = resources?.[which];
-  for (const name in amounts) take(name, amount(amounts[name] as string));
-}
-
-/** Adds an amount to a sum. */
-export function add(usage: Usage, name: string, quantity: Quantity): void {
-  const sum = usage.get(name);
-  usage.set(name, sum === undefined ? quantity : sum.add(quantity));
 }
 
 // ---- services and claims -----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { nameIsSubdomain } from '@plat-dev/meta/names';
 import { parseQuantity } from '@plat-dev/meta/quantity';
 import type { KindEnv } from '../kind.ts';
 import { immutable, report } from '../validation/field-checks.ts';
-import { validateNodeSelector } from '../validation/pods/scheduling.ts';
+import { validateNodeSelector } from '../validation/pods/affinity.ts';
 import { isNativeResource } from '../validation/resources.ts';
 import { eachOnceUpTo, eachUpTo } from './bounded-lists.ts';
 import { validateAttribute, valuesIn } from './device-attributes.ts';

@@ -7,7 +7,7 @@ import type { KindEnv } from '../kind.ts';
 import { validateConditions } from '../validation/conditions.ts';
 import { each } from '../validation/each.ts';
 import { immutable, required, word } from '../validation/field-checks.ts';
-import { validateNodeSelector } from '../validation/pods/scheduling.ts';
+import { validateNodeSelector } from '../validation/pods/affinity.ts';
 import { eachOnceUpTo, eachUpTo, itself } from './bounded-lists.ts';
 import { validateDriverName, validateLabel, validateLabelKey, validatePoolName, validateShareId } from './names.ts';
 import { validateJsonObject } from './opaque-values.ts';

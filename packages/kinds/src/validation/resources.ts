@@ -7,6 +7,7 @@ import type { Identity } from '@plat-dev/meta/identity';
 import { negativeProblem, qualifiedName } from '@plat-dev/meta/names';
 import { parseQuantity, type Quantity } from '@plat-dev/meta/quantity';
 import type { ResourceRequirements } from '../core/schema/resources.ts';
+import type { KindEnv } from '../kind.ts';
 import { report } from './field-checks.ts';
 import { invalidText, quantityText } from './go-text.ts';
 
@@ -115,17 +116,26 @@ function note(resourceKinds: Kinds, name: string, text: string, at: Path, errors
   }
 }
 
-/** The requests and limits of a container, or the overhead of a pod. */
-export function validateResourceRequirements(resources: ResourceRequirements, at: Path, errors: FieldErrors, identity: Identity): void {
+type NameRule = (name: string, at: Path, errors: FieldErrors, identity: Identity) => void;
+
+/** The requests and limits of a container or of a pod, or the overhead of a pod. */
+export function validateResourceRequirements(
+  resources: ResourceRequirements,
+  at: Path,
+  errors: FieldErrors,
+  env: KindEnv,
+  nameRule: NameRule = validateContainerResourceName,
+): void {
   const { limits, requests } = resources;
   if (limits === undefined && requests === undefined) return;
+  const { identity } = env;
   const resourceKinds: Kinds = { compute: false, hugePages: false };
   const errorsBefore = errors.list.length;
   const limitsAt = at.child('limits');
   for (const name in limits) {
     const text = limits[name] as string;
     const here = limitsAt.key(name);
-    validateContainerResourceName(name, here, errors, identity);
+    nameRule(name, here, errors, identity);
     validateResourceAmount(name, text, here, errors, identity);
     note(resourceKinds, name, text, here, errors);
   }
@@ -136,29 +146,22 @@ export function validateResourceRequirements(resources: ResourceRequirements, at
     const text = requests[name] as string;
     const here = requestsAt.key(name);
     const limit = limits === undefined ? undefined : (own(limits, name) as string | undefined);
-    if (limit === undefined || !limitsAreRight) validateContainerResourceName(name, here, errors, identity);
+    if (limit === undefined || !limitsAreRight) nameRule(name, here, errors, identity);
     if (limit !== text || !limitsAreRight) validateResourceAmount(name, text, here, errors, identity);
-    validateAgainstLimit(name, text, limit, requestsAt, limitsAt, errors, identity);
+    validateAgainstLimit(name, text, limit, at, errors, env);
     note(resourceKinds, name, text, here, errors);
   }
   if (resourceKinds.hugePages && !resourceKinds.compute) errors.forbidden(at, 'HugePages require cpu or memory');
 }
 
-function validateAgainstLimit(
-  name: string,
-  text: string,
-  limit: string | undefined,
-  at: Path,
-  limitsAt: Path,
-  errors: FieldErrors,
-  identity: Identity,
-): void {
+function validateAgainstLimit(name: string, text: string, limit: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (limit === undefined) {
-    if (!mayOvercommit(name, identity)) errors.required(limitsAt, 'Limit must be set for non overcommitable resources');
+    if (!mayOvercommit(name, env.identity)) errors.required(at.child('limits'), 'Limit must be set for non overcommitable resources');
     return;
   }
   if (text === limit) return;
   const order = amount(text).compare(amount(limit));
-  if (order !== 0 && !mayOvercommit(name, identity)) errors.invalid(at, text, `must be equal to ${name} limit`);
-  else if (order > 0) errors.invalid(at, text, `must be less than or equal to ${name} limit`);
+  const limitText = `${name} limit${env.since('1.27') ? ` of ${limit}` : ''}`;
+  if (order !== 0 && !mayOvercommit(name, env.identity)) errors.invalid(at.child('requests'), text, `must be equal to ${limitText}`);
+  else if (order > 0) errors.invalid(at.child('requests'), text, `must be less than or equal to ${limitText}`);
 }

@@ -1,31 +1,38 @@
 /** Defaults of pods and pod templates. */
-import { own } from '@plat-dev/lib/own';
+import { own, setOwn } from '@plat-dev/lib/own';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { KindEnv } from '../../kind.ts';
 import { podNames } from '../../validation/pods/pod-names.ts';
+import { isHugePages } from '../../validation/resources.ts';
 import type { Container } from '../schema/pods/containers.ts';
 import type { Pod, PodSpec, PodStatus, PodTemplateSpec } from '../schema/pods/pod.ts';
 import type { HTTPGetAction, Probe } from '../schema/pods/probes.ts';
+import type { ResourceRequirements } from '../schema/resources.ts';
+import { containerAmounts, isPodResource } from './pod-amounts.ts';
 import { pullPolicyOf } from './pod-image.ts';
 import { requestsFromLimits, roundedAmounts, roundedResources } from './pod-resources.ts';
 import { volumeDefaults } from './pod-volume-defaults.ts';
 
 export function podDefaults(pod: Pod, env: KindEnv): void {
   const { spec } = pod;
+  // Nodes treat periods below zero as a second.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0 && env.since('1.27')) spec.terminationGracePeriodSeconds = 1;
   for (const container of spec.containers ?? []) requestsFromLimits(container);
   for (const container of spec.initContainers ?? []) requestsFromLimits(container);
   spec.enableServiceLinks ??= true;
-  podSpecDefaults(spec);
+  podSpecDefaults(spec, env);
+  if (spec.hostNetwork && env.since('1.28')) hostPortDefaults(spec);
+  if (spec.resources !== undefined && env.feature('PodLevelResources')) podResourceDefaults(spec, spec.resources, env);
   podIPsDefaults(pod.status);
   dropOldAnnotations(pod.metadata, env.identity);
 }
 
 export function podTemplateDefaults(template: PodTemplateSpec, env: KindEnv): void {
-  podSpecDefaults(template.spec);
+  podSpecDefaults(template.spec, env);
   dropOldAnnotations(template.metadata, env.identity);
 }
 
-function podSpecDefaults(spec: PodSpec): void {
+function podSpecDefaults(spec: PodSpec, env: KindEnv): void {
   spec.dnsPolicy ??= 'ClusterFirst';
   spec.restartPolicy ??= 'Always';
   spec.securityContext ??= {};
@@ -33,10 +40,19 @@ function podSpecDefaults(spec: PodSpec): void {
   spec.schedulerName ??= 'default-scheduler';
   syncServiceAccount(spec);
   if (spec.overhead !== undefined) roundedAmounts(spec.overhead);
+  if (spec.resources !== undefined) roundedResources(spec.resources);
   for (const volume of spec.volumes ?? []) volumeDefaults(volume);
-  for (const container of spec.containers ?? []) containerDefaults(container, spec.hostNetwork === true);
-  for (const container of spec.initContainers ?? []) containerDefaults(container, spec.hostNetwork === true);
-  for (const container of spec.ephemeralContainers ?? []) containerDefaults(container, false);
+  for (const container of spec.containers ?? []) containerDefaults(container);
+  for (const container of spec.initContainers ?? []) containerDefaults(container);
+  for (const container of spec.ephemeralContainers ?? []) containerDefaults(container);
+  // Since 1.28 the pods of a template get their own.
+  if (spec.hostNetwork && !env.since('1.28')) hostPortDefaults(spec);
+}
+
+/** On the network of the node every port of a container is one of the node. */
+function hostPortDefaults({ containers = [], initContainers = [] }: PodSpec): void {
+  for (const { ports = [] } of [...containers, ...initContainers])
+    for (const port of ports) if (port.containerPort !== 0) port.hostPort ??= port.containerPort;
 }
 
 /** The service account has an old and a new field, which have the same value. */
@@ -47,7 +63,7 @@ export function syncServiceAccount(spec: PodSpec): void {
   spec.serviceAccount = name;
 }
 
-function containerDefaults(container: Container, onHost: boolean): void {
+function containerDefaults(container: Container): void {
   container.imagePullPolicy ??= pullPolicyOf(container.image ?? '');
   container.terminationMessagePath ??= '/dev/termination-log';
   container.terminationMessagePolicy ??= 'File';
@@ -58,8 +74,10 @@ function containerDefaults(container: Container, onHost: boolean): void {
   if (startupProbe !== undefined) probeDefaults(startupProbe);
   if (lifecycle?.postStart?.httpGet !== undefined) httpGetDefaults(lifecycle.postStart.httpGet);
   if (lifecycle?.preStop?.httpGet !== undefined) httpGetDefaults(lifecycle.preStop.httpGet);
-  if (onHost) for (const port of container.ports ?? []) if (port.containerPort !== 0) port.hostPort ??= port.containerPort;
-  for (const { valueFrom } of container.env ?? []) if (valueFrom?.fieldRef !== undefined) valueFrom.fieldRef.apiVersion ??= 'v1';
+  for (const { valueFrom } of container.env ?? []) {
+    if (valueFrom?.fieldRef !== undefined) valueFrom.fieldRef.apiVersion ??= 'v1';
+    if (valueFrom?.fileKeyRef !== undefined) valueFrom.fileKeyRef.optional ??= false;
+  }
 }
 
 /** Zero counts as unset in the numbers of probes; decoding has dropped it. */
@@ -75,6 +93,24 @@ function probeDefaults(probe: Probe): void {
 function httpGetDefaults(get: HTTPGetAction): void {
   get.path ??= '/';
   get.scheme ??= 'HTTP';
+}
+
+/** What a pod does not state for all its containers follows from what they request, and from its own limits. */
+function podResourceDefaults(spec: PodSpec, resources: ResourceRequirements, env: KindEnv): void {
+  const { requests, limits } = resources;
+  if (Object.keys(requests ?? {}).length === 0 && Object.keys(limits ?? {}).length === 0) return;
+  const podLimits: Record<string, string> = { ...limits };
+  if (env.since('1.34'))
+    for (const [name, sum] of containerAmounts(spec, 'limits'))
+      if (isHugePages(name) && own(requests, name) === undefined && own(podLimits, name) === undefined)
+        setOwn(podLimits, name, sum.toString());
+  const podRequests: Record<string, string> = { ...requests };
+  for (const [name, sum] of containerAmounts(spec, 'requests'))
+    if (isPodResource(name) && !isHugePages(name) && own(podRequests, name) === undefined) setOwn(podRequests, name, sum.toString());
+  for (const name in podLimits)
+    if (isPodResource(name) && own(podRequests, name) === undefined) setOwn(podRequests, name, podLimits[name] as string);
+  if (Object.keys(podLimits).length > 0) resources.limits = podLimits;
+  if (Object.keys(podRequests).length > 0) resources.requests = podRequests;
 }
 
 /** `podIP` is the first of `podIPs`. */

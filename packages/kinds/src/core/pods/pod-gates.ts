@@ -1,16 +1,28 @@
 /** Feature gates of pods and templates that guard no field: annotations, and values that validation checks. */
 import { own } from '@plat-dev/lib/own';
+import type { ApiRelease } from '@plat-dev/lib/version';
+import { FieldErrors, Path } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
+import { validateLabelSelector } from '@plat-dev/meta/labels';
+import { environmentVariableName } from '@plat-dev/meta/names';
 import type { GateRule } from '../../kind.ts';
 import type { ObjectMeta } from '../../meta.ts';
+import { restartsAll } from '../../validation/pods/container-restarts.ts';
 import { isHugePagesField } from '../../validation/pods/env.ts';
+import { selectedKeys } from '../../validation/pods/label-keys.ts';
 import { isDeletionCost } from '../../validation/pods/pod-annotations.ts';
 import { podNames } from '../../validation/pods/pod-names.ts';
 import { usesHostProcess } from '../../validation/pods/pod-os.ts';
+import { sharedNamespace, sysctlsOfHost } from '../../validation/pods/pod-security-context.ts';
 import { isExpandedSearch } from '../../validation/pods/pod-spec.ts';
-import type { Container } from '../schema/pods/containers.ts';
+import { restartingInitContainers } from '../../validation/pods/restart-rules.ts';
+import { invalidSpreadSelectors } from '../../validation/pods/scheduling.ts';
+import { devicesInUserNamespace } from '../../validation/pods/user-namespaces.ts';
+import type { Container, EphemeralContainer } from '../schema/pods/containers.ts';
 import type { PodSpec } from '../schema/pods/pod.ts';
+import type { TopologySpreadConstraint } from '../schema/pods/scheduling.ts';
 import type { DownwardAPIVolumeFile } from '../schema/volumes/volumes.ts';
+import { isSidecar } from './pod-amounts.ts';
 
 interface PodLike {
   readonly metadata: ObjectMeta;
@@ -53,6 +65,42 @@ export function podGates<T>(podOf: (object: T) => PodLike | undefined): readonly
         if (spec !== undefined) dropRestartRules(spec);
       },
     },
+    { gate: 'ContainerRestartRules', since: '1.34', uses: uses(({ spec }) => usesRestartRules(spec)) },
+    { gate: 'RestartAllContainersOnContainerExits', since: '1.35', uses: uses(({ spec }) => restartsAll(spec)) },
+    {
+      gate: 'InPlacePodVerticalScaling',
+      since: '1.32',
+      uses: uses(
+        ({ spec }) => spec.initContainers?.some((container) => isSidecar(container) && container.resizePolicy !== undefined) ?? false,
+      ),
+    },
+    { gate: 'PodLifecycleSleepActionAllowZero', since: '1.32', uses: uses(({ spec }) => usesNoSleep(spec)) },
+    { gate: 'RelaxedDNSSearchValidation', since: '1.32', uses: uses(({ spec }) => usesRelaxedSearch(spec)) },
+    {
+      gate: 'RelaxedEnvironmentVariableValidation',
+      since: '1.30',
+      uses: uses(({ spec }, _identity, next) => {
+        const names = relaxedNames(spec);
+        return names.size > 0 && (next === undefined || [...relaxedNames(next.spec)].every((name) => names.has(name)));
+      }),
+    },
+    { gate: 'SELinuxMount', since: '1.32', uses: uses(({ spec }) => spec.securityContext?.seLinuxChangePolicy !== undefined) },
+    {
+      gate: 'TaintTolerationComparisonOperators',
+      since: '1.35',
+      uses: uses(({ spec }) => spec.tolerations?.some(({ operator }) => operator === 'Gt' || operator === 'Lt') ?? false),
+    },
+    {
+      gate: 'UserNamespacesHostNetworkSupport',
+      since: '1.35',
+      uses: uses(({ spec }) => spec.hostUsers === false && spec.hostNetwork === true),
+    },
+    {
+      gate: 'MatchLabelKeysInPodTopologySpreadSelectorMerge',
+      since: '1.34',
+      uses: uses(({ spec }) => spec.topologySpreadConstraints?.some(hasMergedKeys) ?? false),
+    },
+    ...storedFaults.map(({ name, since, has }) => ({ gate: name, since, uses: uses(({ spec }) => has(spec)) })),
     {
       gate: 'ImageVolume',
       since: '1.31',
@@ -74,6 +122,62 @@ export function podGates<T>(podOf: (object: T) => PodLike | undefined): readonly
     },
   ];
 }
+
+/** What later releases refuse in new pods, and leave in stored ones. Rules ask for it as for a feature, which no server has on. */
+const storedFaults: readonly { readonly name: string; readonly since: ApiRelease; has(spec: PodSpec): boolean }[] = [
+  { name: invalidSpreadSelectors, since: '1.27', has: (spec) => spec.topologySpreadConstraints?.some(hasInvalidSelector) ?? false },
+  {
+    name: sysctlsOfHost,
+    since: '1.29',
+    has: (spec) => spec.securityContext?.sysctls?.some(({ name }) => sharedNamespace(name, spec) !== undefined) ?? false,
+  },
+  {
+    name: devicesInUserNamespace,
+    since: '1.34',
+    has: (spec) => spec.hostUsers === false && allContainers(spec).some(({ volumeDevices = [] }) => volumeDevices.length > 0),
+  },
+  {
+    name: restartingInitContainers,
+    since: '1.36',
+    has: ({ initContainers = [] }) =>
+      initContainers.some(
+        (container) => !isSidecar(container) && container.resizePolicy?.some(({ restartPolicy }) => restartPolicy === 'RestartContainer'),
+      ),
+  },
+];
+
+function hasInvalidSelector({ labelSelector }: TopologySpreadConstraint): boolean {
+  const errors = new FieldErrors();
+  validateLabelSelector(labelSelector, Path.of('labelSelector'), errors);
+  return !errors.empty;
+}
+/** Keys that are in the selector have been merged into it. */
+function hasMergedKeys({ labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint): boolean {
+  const keys = selectedKeys(labelSelector);
+  return matchLabelKeys.some((key) => keys.has(key));
+}
+
+const usesRelaxedSearch = ({ dnsConfig }: PodSpec): boolean =>
+  dnsConfig?.searches?.some((domain) => domain === '.' || domain.includes('_')) ?? false;
+
+const usesNoSleep = (spec: PodSpec): boolean =>
+  allContainers(spec).some(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds === 0 || lifecycle?.postStart?.sleep?.seconds === 0);
+
+/** Names of variables that only the relaxed rule allows. */
+function relaxedNames(spec: PodSpec): Set<string> {
+  const names = new Set<string>();
+  for (const { env = [], envFrom = [] } of allContainers(spec)) {
+    for (const { name } of env) if (environmentVariableName(name).length > 0) names.add(name);
+    for (const { prefix = '' } of envFrom) if (prefix !== '' && environmentVariableName(prefix).length > 0) names.add(prefix);
+  }
+  return names;
+}
+
+const allContainers = ({ containers = [], initContainers = [], ephemeralContainers = [] }: PodSpec): (Container | EphemeralContainer)[] => [
+  ...containers,
+  ...initContainers,
+  ...ephemeralContainers,
+];
 
 /** The rules of workloads. */
 export const templateGates = podGates<{ spec: { template?: PodLike } }>(({ spec }) => spec.template);

@@ -31,19 +31,40 @@ export function requestsFromLimits({ resources }: Pick<Container, 'resources'>):
   for (const name in limits) if (own(requests, name) === undefined) setOwn(requests, name, limits[name] as string);
 }
 
+// ---- resizes -----------------------------------------------------------------------------------------------------
+
+const resizable = ['cpu', 'memory'];
+
+/** The resources with the cpu and memory of others: what is compared is all that a resize may not change. */
+export function withComputeOf(resources: ResourceRequirements, others: ResourceRequirements): ResourceRequirements {
+  const masked: ResourceRequirements = { ...resources };
+  for (const which of ['requests', 'limits'] as const) {
+    if (resources[which] === undefined && others[which] === undefined) continue;
+    const amounts = Object.fromEntries(Object.entries(resources[which] ?? {}).filter(([name]) => !resizable.includes(name)));
+    for (const name of resizable) {
+      const text = own(others[which], name);
+      if (text !== undefined) setOwn(amounts, name, text);
+    }
+    if (Object.keys(amounts).length === 0 && others[which] === undefined) delete masked[which];
+    else masked[which] = amounts;
+  }
+  return masked;
+}
+
 // ---- quality of service ------------------------------------------------------------------------------------------
 
 const computeResources = ['cpu', 'memory'] as const;
 
 /**
  * Guaranteed: every container has limits of cpu and memory, and requests that equal them. BestEffort: no requests and no
- * limits. Burstable: all others.
+ * limits. Burstable: all others. Amounts that the pod states for itself count rather than those of its containers.
  */
 export function qosClass(spec: PodSpec): 'Guaranteed' | 'BestEffort' | 'Burstable' {
   let bounded = true;
   const requests: Sums = {};
   const limits: Sums = {};
-  for (const list of [spec.containers, spec.initContainers]) {
+  const holders = spec.resources === undefined ? [spec.containers, spec.initContainers] : [[spec as Required<Pick<PodSpec, 'resources'>>]];
+  for (const list of holders) {
     for (const { resources } of list ?? []) {
       if (resources.limits === undefined && resources.requests === undefined) {
         bounded = false;

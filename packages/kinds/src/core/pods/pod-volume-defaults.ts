@@ -2,6 +2,7 @@
 
 import type { PersistentVolumeClaimSpec } from '../schema/volumes/persistent-volume-claims.ts';
 import type { DownwardAPIVolumeFile, Volume } from '../schema/volumes/volumes.ts';
+import { pullPolicyOf } from './pod-image.ts';
 import { roundedResources } from './pod-resources.ts';
 
 /** Files are readable by all and writable by their owner. */
@@ -12,7 +13,7 @@ export function volumeDefaults(volume: Volume): void {
   let sources = 0;
   for (const field in volume) if (field !== 'name' && volume[field as keyof Volume] !== undefined) sources++;
   if (sources === 0) volume.emptyDir = {};
-  const { secret, configMap, downwardAPI, projected, hostPath, ephemeral } = volume;
+  const { secret, configMap, downwardAPI, projected, hostPath, ephemeral, image } = volume;
   if (secret !== undefined) secret.defaultMode ??= fileMode;
   if (configMap !== undefined) configMap.defaultMode ??= fileMode;
   if (downwardAPI !== undefined) {
@@ -27,6 +28,7 @@ export function volumeDefaults(volume: Volume): void {
     }
   }
   if (hostPath !== undefined) hostPath.type ??= '';
+  if (image !== undefined) image.pullPolicy ??= pullPolicyOf(image.reference ?? '');
   if (ephemeral?.volumeClaimTemplate !== undefined) claimSpecDefaults(ephemeral.volumeClaimTemplate.spec);
   diskDefaults(volume);
 }

@@ -8,7 +8,7 @@ import { Pod } from '../schema/pods/pod.ts';
 import { podCells } from './pod-cells.ts';
 import { podDefaults } from './pod-defaults.ts';
 import { podGates } from './pod-gates.ts';
-import { ephemeralContainersStrategy, podGracePeriod, podStatusStrategy, podStrategy } from './pod-strategy.ts';
+import { ephemeralContainersStrategy, podGracePeriod, podStatusStrategy, podStrategy, resizeStrategy } from './pod-strategy.ts';
 
 export const PodKind = kind<Pod>({
   group: '',
@@ -20,6 +20,7 @@ export const PodKind = kind<Pod>({
   versions: { v1: { schema: Pod, defaults: podDefaults } },
   hub: 'v1',
   strategy: podStrategy,
+  from: { '1.33': { generation: true } },
   gated: podGates((pod) => pod),
   gracePeriod: podGracePeriod,
   deleteReturnsObject: true,
@@ -51,6 +52,7 @@ export const PodKind = kind<Pod>({
     log: { type: 'action', verbs: ['get'], kind: { group: '', version: 'v1', kind: 'Pod' } },
     portforward: stream('PodPortForwardOptions'),
     proxy: proxy('PodProxyOptions'),
+    resize: { ...objectSubresource(resizeStrategy), since: '1.32', gate: 'InPlacePodVerticalScaling' },
     status: status(podStatusStrategy),
   },
   columns: [

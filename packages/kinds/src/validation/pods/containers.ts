@@ -2,6 +2,7 @@
 import type { Work } from '@plat-dev/lib/slices';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { dns1123Label, portName, portNumber } from '@plat-dev/meta/names';
+import { isSidecar } from '../../core/pods/pod-amounts.ts';
 import type { Container, ContainerPort, EphemeralContainer } from '../../core/schema/pods/containers.ts';
 import type { PodSpec } from '../../core/schema/pods/pod.ts';
 import type { Probe } from '../../core/schema/pods/probes.ts';
@@ -11,91 +12,151 @@ import { validateResourceRequirements } from '../resources.ts';
 import { validateEnv, validateEnvFrom } from './env.ts';
 import { type Volumes, validateMounts } from './mounts.ts';
 import { validateLifecycle, validateProbe } from './probes.ts';
+import { validateUsedClaims } from './resource-claims.ts';
+import { validateInitResizePolicy, validateInitRestartPolicy, validateResizePolicy, validateRestartPolicy } from './restart-rules.ts';
 import { validateSecurityContext } from './security-context.ts';
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
 
-/** Calls back for every container of a pod, in the order of a stock server. */
-export function eachContainer(spec: PodSpec, at: Path, visit: (container: Container, at: Path) => void): void {
-  spec.initContainers?.forEach((container, i) => {
-    visit(container, at.child('initContainers').index(i));
-  });
-  spec.containers?.forEach((container, i) => {
-    visit(container, at.child('containers').index(i));
-  });
-  spec.ephemeralContainers?.forEach((container, i) => {
-    visit(container, at.child('ephemeralContainers').index(i));
-  });
+/** What the rules of a container ask of its pod. */
+export interface ContainerScope {
+  readonly spec: PodSpec;
+  readonly volumes: Volumes;
+  /** The names of the resource claims of the pod. */
+  readonly claimNames: ReadonlySet<string>;
+  readonly env: KindEnv;
 }
 
 /** Yields after each container: a pod may have thousands, and each of them a thousand resources. */
-export function* validateAllContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
-  const containers = spec.containers ?? [];
+export function* validateAllContainers(scope: ContainerScope, at: Path, errors: FieldErrors): Work<void> {
+  const { containers = [], initContainers, ephemeralContainers } = scope.spec;
   const containersAt = at.child('containers');
   if (containers.length === 0) errors.required(containersAt);
-  yield* validateEach(containers, volumes, containersAt, errors, env);
-  validateHostPorts(containers, containersAt, errors);
-  if (spec.initContainers !== undefined) yield* validateInitContainers(spec, volumes, at.child('initContainers'), errors, env);
-  if (spec.ephemeralContainers !== undefined) validateEphemeralContainers(spec, volumes, at.child('ephemeralContainers'), errors, env);
-}
-
-function* validateEach(containers: readonly Container[], volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   const names = new Set<string>();
   for (let i = 0; i < containers.length; i++) {
-    validateContainer(containers[i] as Container, names, volumes, at.index(i), errors, env);
+    const container = containers[i] as Container;
+    validateContainer(container, names, scope, containersAt.index(i), errors);
+    if (scope.env.since('1.25')) validateServing(container, scope, containersAt.index(i), errors);
+    validateRestartPolicy(container, containersAt.index(i), errors, scope.env);
     yield;
+  }
+  validateHostPorts(containers, containersAt, errors);
+  if (initContainers !== undefined) yield* validateInitContainers(initContainers, scope, at.child('initContainers'), errors);
+  if (ephemeralContainers !== undefined) {
+    if (scope.env.since('1.25')) validateEphemeralContainers(ephemeralContainers, scope, at.child('ephemeralContainers'), errors);
+    else validateEphemeralAsLists(ephemeralContainers, scope, at.child('ephemeralContainers'), errors);
   }
 }
 
-/** Fields that an init container must not have: it runs to completion. */
+/** Fields that an init container must not have which runs to completion. */
 const servingFields = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-function* validateInitContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
-  const containers = spec.initContainers ?? [];
-  yield* validateEach(containers, volumes, at, errors, env);
+function* validateInitContainers(containers: readonly Container[], scope: ContainerScope, at: Path, errors: FieldErrors): Work<void> {
+  const { env, spec } = scope;
+  const names = new Set<string>();
+  for (let i = 0; i < containers.length; i++) {
+    validateContainer(containers[i] as Container, names, scope, at.index(i), errors);
+    yield;
+  }
   // They run one after the other, so that ports collide only within each.
   for (const container of containers) validateHostPorts([container], at, errors);
-  const names = new Set(spec.containers?.map((container) => container.name));
+  const allNames = new Set(spec.containers?.map(({ name }) => name));
   containers.forEach((container, i) => {
     const here = at.index(i);
-    if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
-    else if (container.name !== '') names.add(container.name);
-    for (const field of servingFields)
-      if (container[field] !== undefined) errors.invalid(here.child(field), container[field], 'must not be set for init containers');
+    if (allNames.has(container.name)) errors.duplicate(here.child('name'), container.name);
+    validateInitRestartPolicy(container, here, errors, env);
+    if (isSidecar(container)) validateServing(container, scope, here, errors);
+    else forbidServing(container, here, errors, env);
+    validateInitResizePolicy(container, here, errors, env);
   });
 }
 
-/** Fields that an ephemeral container must not have: it is not part of the workload. */
-const workloadFields = ['ports', 'resources', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const;
-const notEphemeral = 'cannot be set for an Ephemeral Container';
-const isSet = (value: unknown): boolean => value !== undefined && (Array.isArray(value) || Object.keys(value as object).length > 0);
+function forbidServing(container: Container, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const detail = `may not be set for init containers${env.since('1.28') ? ' without restartPolicy=Always' : ''}`;
+  for (const field of servingFields) {
+    if (container[field] === undefined) continue;
+    if (env.since('1.25')) errors.forbidden(at.child(field), detail);
+    else errors.invalid(at.child(field), container[field], 'must not be set for init containers');
+  }
+}
 
-function validateEphemeralContainers(spec: PodSpec, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
-  const others = new Set<string>();
-  for (const container of spec.containers ?? []) others.add(container.name);
-  for (const container of spec.initContainers ?? []) others.add(container.name);
+// ---- ephemeral containers ----------------------------------------------------------------------------------------
+
+/** Fields that an ephemeral container must not have: it is not part of the workload. */
+const workloadFields = [
+  'ports',
+  'resources',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+] as const;
+const notEphemeral = 'cannot be set for an Ephemeral Container';
+const isSet = (value: unknown): boolean =>
+  value !== undefined && (typeof value === 'string' || Array.isArray(value) || Object.keys(value as object).length > 0);
+
+function validateEphemeralContainers(
+  containers: readonly EphemeralContainer[],
+  scope: ContainerScope,
+  at: Path,
+  errors: FieldErrors,
+): void {
+  const others = namesOfOthers(scope.spec);
   const names = new Set(others);
-  spec.ephemeralContainers?.forEach((container: EphemeralContainer, i) => {
+  containers.forEach((container, i) => {
     const here = at.index(i);
-    const target = container.targetContainerName ?? '';
-    if (target !== '' && !others.has(target)) errors.notFound(here.child('targetContainerName'), target);
+    validateContainer(container, new Set(), scope, here, errors);
+    validateImageText(container, here, errors);
+    validateEphemeralName(container, names, here, errors);
+    validateTarget(container, others, here, errors);
+    forbidWorkloadFields(container, here, errors);
+  });
+}
+
+/** Before 1.25 the common rules named a list of one container. */
+function validateEphemeralAsLists(containers: readonly EphemeralContainer[], scope: ContainerScope, at: Path, errors: FieldErrors): void {
+  const others = namesOfOthers(scope.spec);
+  const names = new Set(others);
+  containers.forEach((container, i) => {
+    const here = at.index(i);
+    validateTarget(container, others, here, errors);
     if (container.name === '') {
       errors.required(here, 'ephemeralContainer requires a name');
       return;
     }
-    // The common rules name a list of one container, as in a stock server.
-    validateContainer(container, new Set(), volumes, here.index(0), errors, env);
+    validateContainer(container, new Set(), scope, here.index(0), errors);
     validateHostPorts([container], here, errors);
     validateImageText(container, here.index(0), errors);
-    if (names.has(container.name)) errors.duplicate(here.child('name'), container.name);
-    else names.add(container.name);
-    for (const field of workloadFields) if (isSet(container[field])) errors.forbidden(here.child(field), notEphemeral);
-    container.volumeMounts?.forEach((mount, j) => {
-      const mountAt = here.child('volumeMounts').index(j);
-      if (mount.subPath !== undefined) errors.forbidden(mountAt.child('subPath'), notEphemeral);
-      if (mount.subPathExpr !== undefined) errors.forbidden(mountAt.child('subPathExpr'), notEphemeral);
-    });
+    validateEphemeralName(container, names, here, errors);
+    forbidWorkloadFields(container, here, errors);
+  });
+}
+
+function namesOfOthers({ containers = [], initContainers = [] }: PodSpec): ReadonlySet<string> {
+  return new Set([...containers, ...initContainers].map(({ name }) => name));
+}
+function validateTarget(
+  { targetContainerName = '' }: EphemeralContainer,
+  others: ReadonlySet<string>,
+  at: Path,
+  errors: FieldErrors,
+): void {
+  if (targetContainerName !== '' && !others.has(targetContainerName)) errors.notFound(at.child('targetContainerName'), targetContainerName);
+}
+function validateEphemeralName({ name }: EphemeralContainer, names: Set<string>, at: Path, errors: FieldErrors): void {
+  if (names.has(name)) errors.duplicate(at.child('name'), name);
+  else names.add(name);
+}
+function forbidWorkloadFields(container: EphemeralContainer, at: Path, errors: FieldErrors): void {
+  for (const field of workloadFields) if (isSet(container[field])) errors.forbidden(at.child(field), notEphemeral);
+  container.volumeMounts?.forEach((mount, j) => {
+    const mountAt = at.child('volumeMounts').index(j);
+    if (mount.subPath !== undefined) errors.forbidden(mountAt.child('subPath'), notEphemeral);
+    if (mount.subPathExpr !== undefined) errors.forbidden(mountAt.child('subPathExpr'), notEphemeral);
   });
 }
 
@@ -106,46 +167,75 @@ export function validateImageText(container: Pick<Container, 'image'>, at: Path,
     errors.invalid(at.child('image'), image, 'must not have leading or trailing whitespace');
 }
 
+// ---- all containers ----------------------------------------------------------------------------------------------
+
 /** Rules that all containers share, in the order of errors of a stock server. */
-function validateContainer(container: Container, names: Set<string>, volumes: Volumes, at: Path, errors: FieldErrors, env: KindEnv): void {
-  const { name, image, lifecycle, ports, env: vars, envFrom, securityContext } = container;
+function validateContainer(container: Container, names: Set<string>, scope: ContainerScope, at: Path, errors: FieldErrors): void {
+  const { name, image, ports, env: vars, envFrom, resources, resizePolicy, securityContext } = container;
+  const { env, spec, volumes } = scope;
   if (name === '') errors.required(at.child('name'));
   else report(errors, at.child('name'), name, dns1123Label(name));
   if (names.has(name)) errors.duplicate(at.child('name'), name);
   else names.add(name);
   if (image === undefined || image === '') errors.required(at.child('image'));
-  if (lifecycle !== undefined) validateLifecycle(lifecycle, at.child('lifecycle'), errors);
-  validateEndingProbes(container, at, errors);
-  validateMessagePolicy(container.terminationMessagePolicy, at.child('terminationMessagePolicy'), errors);
-  if (container.readinessProbe !== undefined) validateProbe(container.readinessProbe, at.child('readinessProbe'), errors);
+  if (!env.since('1.25')) validateServingFirst(container, scope, at, errors);
+  validateMessagePolicy(container.terminationMessagePolicy, at.child('terminationMessagePolicy'), errors, env);
+  if (!env.since('1.25') && container.readinessProbe !== undefined)
+    validateProbe(container.readinessProbe, scope, at.child('readinessProbe'), errors);
   if (ports !== undefined) validatePorts(ports, at.child('ports'), errors);
   if (vars !== undefined) validateEnv(vars, at.child('env'), errors, env);
-  if (envFrom !== undefined) validateEnvFrom(envFrom, at.child('envFrom'), errors);
+  if (envFrom !== undefined) validateEnvFrom(envFrom, at.child('envFrom'), errors, env);
   validateMounts(container, volumes, at, errors);
   word(container.imagePullPolicy, pullPolicies, at.child('imagePullPolicy'), errors);
-  validateResourceRequirements(container.resources, at.child('resources'), errors, env.identity);
-  if (securityContext !== undefined) validateSecurityContext(securityContext, at.child('securityContext'), errors, env);
+  validateResourceRequirements(resources, at.child('resources'), errors, env);
+  if (resources.claims !== undefined) validateUsedClaims(resources, scope.claimNames, at.child('resources').child('claims'), errors);
+  if (resizePolicy !== undefined) validateResizePolicy(resizePolicy, spec.restartPolicy, at.child('resizePolicy'), errors);
+  if (securityContext !== undefined)
+    validateSecurityContext(securityContext, spec.hostUsers !== false, at.child('securityContext'), errors, env);
 }
 
-/** Probes whose failure ends the container: one success is enough. Errors of a startup probe are reported twice, as in a stock server. */
-function validateEndingProbes({ livenessProbe, readinessProbe, startupProbe }: Container, at: Path, errors: FieldErrors): void {
-  if (livenessProbe !== undefined) validateProbe(livenessProbe, at.child('livenessProbe'), errors);
-  const grace = readinessProbe?.terminationGracePeriodSeconds;
-  if (grace !== undefined)
-    errors.invalid(at.child('readinessProbe').child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes');
-  if (startupProbe !== undefined) validateProbe(startupProbe, at.child('startupProbe'), errors);
+/** Life cycle and probes of a container that keeps running. */
+function validateServing(container: Container, scope: ContainerScope, at: Path, errors: FieldErrors): void {
+  const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
+  if (lifecycle !== undefined) validateLifecycle(lifecycle, scope, at.child('lifecycle'), errors);
+  if (livenessProbe !== undefined) validateEndingProbe(livenessProbe, scope, at.child('livenessProbe'), errors);
+  if (readinessProbe !== undefined) {
+    validateProbe(readinessProbe, scope, at.child('readinessProbe'), errors);
+    forbidGrace(readinessProbe, at, errors);
+  }
+  if (startupProbe !== undefined) validateEndingProbe(startupProbe, scope, at.child('startupProbe'), errors);
+}
+
+/** The same before 1.25, when errors of a startup probe were reported twice, and those of a readiness probe later. */
+function validateServingFirst(container: Container, scope: ContainerScope, at: Path, errors: FieldErrors): void {
+  const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
+  if (lifecycle !== undefined) validateLifecycle(lifecycle, scope, at.child('lifecycle'), errors);
+  if (livenessProbe !== undefined) validateProbe(livenessProbe, scope, at.child('livenessProbe'), errors);
+  if (readinessProbe !== undefined) forbidGrace(readinessProbe, at, errors);
+  if (startupProbe !== undefined) validateProbe(startupProbe, scope, at.child('startupProbe'), errors);
   if (livenessProbe !== undefined) validateOneSuccess(livenessProbe, at.child('livenessProbe'), errors);
-  if (startupProbe === undefined) return;
-  validateProbe(startupProbe, at.child('startupProbe'), errors);
-  validateOneSuccess(startupProbe, at.child('startupProbe'), errors);
+  if (startupProbe !== undefined) validateEndingProbe(startupProbe, scope, at.child('startupProbe'), errors);
+}
+
+/** A probe whose failure ends the container: one success is enough. */
+function validateEndingProbe(probe: Probe, scope: ContainerScope, at: Path, errors: FieldErrors): void {
+  validateProbe(probe, scope, at, errors);
+  validateOneSuccess(probe, at, errors);
 }
 function validateOneSuccess({ successThreshold }: Probe, at: Path, errors: FieldErrors): void {
   if (successThreshold !== 1) errors.invalid(at.child('successThreshold'), successThreshold ?? 0, 'must be 1');
 }
+function forbidGrace({ terminationGracePeriodSeconds: grace }: Probe, at: Path, errors: FieldErrors): void {
+  if (grace !== undefined)
+    errors.invalid(at.child('readinessProbe').child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes');
+}
 
-function validateMessagePolicy(policy: string | undefined, at: Path, errors: FieldErrors): void {
+const messagePolicies = ['File', 'FallbackToLogsOnError'];
+function validateMessagePolicy(policy: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (policy === undefined) errors.required(at);
-  else if (policy !== 'File' && policy !== 'FallbackToLogsOnError') errors.invalid(at, policy, "must be 'File' or 'FallbackToLogsOnError'");
+  else if (messagePolicies.includes(policy)) return;
+  else if (env.since('1.25')) errors.notSupported(at, policy, messagePolicies);
+  else errors.invalid(at, policy, "must be 'File' or 'FallbackToLogsOnError'");
 }
 
 // ---- ports -------------------------------------------------------------------------------------------------------

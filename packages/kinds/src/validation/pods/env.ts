@@ -1,17 +1,38 @@
 /** Environment variables of a container, and references to fields of the pod and to resources of its containers. */
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
-import { configMapKey, dns1123Subdomain, environmentVariableName, nameIsSubdomain, qualifiedName } from '@plat-dev/meta/names';
+import {
+  configMapKey,
+  dns1123Subdomain,
+  environmentVariableName,
+  nameIsSubdomain,
+  qualifiedName,
+  relaxedVariableName,
+} from '@plat-dev/meta/names';
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../core/schema/pods/containers.ts';
-import type { ConfigMapKeySelector, ObjectFieldSelector, ResourceFieldSelector, SecretKeySelector } from '../../core/schema/references.ts';
+import type { PodSpec } from '../../core/schema/pods/pod.ts';
+import type {
+  ConfigMapKeySelector,
+  FileKeySelector,
+  ObjectFieldSelector,
+  ResourceFieldSelector,
+  SecretKeySelector,
+} from '../../core/schema/references.ts';
+import type { Volume } from '../../core/schema/volumes/volumes.ts';
 import type { KindEnv } from '../../kind.ts';
-import { report, required } from '../field-checks.ts';
+import { label, report, required } from '../field-checks.ts';
+import { hasBackstep } from '../paths.ts';
 import { amount } from '../resources.ts';
+import { eachContainer } from './each-container.ts';
+
+/** Any printable ASCII character but `=` may be in a name since the rules were relaxed. */
+const variableName = (name: string, env: KindEnv): string[] =>
+  env.feature('RelaxedEnvironmentVariableValidation') ? relaxedVariableName(name) : environmentVariableName(name);
 
 export function validateEnv(vars: readonly EnvVar[], at: Path, errors: FieldErrors, env: KindEnv): void {
   for (let i = 0; i < vars.length; i++) {
     const { name, value, valueFrom } = vars[i] as EnvVar;
     if (name === '') errors.required(at.index(i).child('name'));
-    else report(errors, at.index(i).child('name'), name, environmentVariableName(name));
+    else report(errors, at.index(i).child('name'), name, variableName(name, env));
     if (valueFrom !== undefined) validateSource(valueFrom, value ?? '', at.index(i).child('valueFrom'), errors, env);
   }
 }
@@ -24,18 +45,20 @@ const envFields = [
   'spec.nodeName',
   'spec.serviceAccountName',
   'status.hostIP',
+  'status.hostIPs',
   'status.podIP',
   'status.podIPs',
 ];
+const olderEnvFields = envFields.filter((field) => field !== 'status.hostIPs');
 /** Fields of the pod that a file of a volume may refer to. */
 export const volumeFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 
 function validateSource(source: EnvVarSource, value: string, at: Path, errors: FieldErrors, env: KindEnv): void {
   let count = 0;
-  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = source;
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
   if (fieldRef !== undefined) {
     count++;
-    validateFieldRef(fieldRef, envFields, at.child('fieldRef'), errors);
+    validateFieldRef(fieldRef, env.feature('PodHostIPs') ? envFields : olderEnvFields, at.child('fieldRef'), errors);
   }
   if (resourceFieldRef !== undefined) {
     count++;
@@ -49,7 +72,12 @@ function validateSource(source: EnvVarSource, value: string, at: Path, errors: F
     count++;
     validateKeyRef(secretKeyRef, at.child('secretKeyRef'), errors);
   }
-  if (count === 0) errors.invalid(at, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`');
+  if (fileKeyRef !== undefined) {
+    count++;
+    validateFileKey(fileKeyRef, at.child('fileKeyRef'), errors);
+  }
+  const last = env.feature('EnvFiles') ? ', `secretKeyRef` or `fileKeyRef`' : ' or `secretKeyRef`';
+  if (count === 0) errors.invalid(at, '', `must specify one of: \`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\`${last}`);
   else if (value !== '') errors.invalid(at, '', 'may not be specified when `value` is not empty');
   else if (count > 1) errors.invalid(at, '', 'may not have more than one field specified at a time');
 }
@@ -61,10 +89,35 @@ function validateKeyRef(ref: ConfigMapKeySelector | SecretKeySelector, at: Path,
   else report(errors, at.child('key'), ref.key, configMapKey(ref.key));
 }
 
-export function validateEnvFrom(sources: readonly EnvFromSource[], at: Path, errors: FieldErrors): void {
+function validateFileKey({ key, volumeName, path }: FileKeySelector, at: Path, errors: FieldErrors): void {
+  if (key === '') errors.required(at.child('key'));
+  else report(errors, at.child('key'), key, relaxedVariableName(key));
+  if (volumeName === '') errors.required(at.child('volumeName'));
+  else label(volumeName, at.child('volumeName'), errors);
+  if (path === '') errors.required(at.child('path'));
+  else if (hasBackstep(path)) errors.invalid(at.child('path'), path, "must not contain '..'");
+}
+
+/** Variables come from files of volumes that live as long as the pod. */
+export function validateFileVolumes(spec: PodSpec, at: Path, errors: FieldErrors): void {
+  let volumes: ReadonlyMap<string, Volume> | undefined;
+  eachContainer(spec, at, ({ env }, containerAt) => {
+    env?.forEach(({ valueFrom }, i) => {
+      const name = valueFrom?.fileKeyRef?.volumeName;
+      if (name === undefined) return;
+      volumes ??= new Map(spec.volumes?.map((volume) => [volume.name, volume]));
+      const here = containerAt.child('env').index(i).child('valueFrom').child('fileKeyRef').child('volumeName');
+      const volume = volumes.get(name);
+      if (volume === undefined) errors.notFound(here, name);
+      else if (volume.emptyDir === undefined) errors.invalid(here, name, 'referenced volume must be of type emptyDir');
+    });
+  });
+}
+
+export function validateEnvFrom(sources: readonly EnvFromSource[], at: Path, errors: FieldErrors, env: KindEnv): void {
   sources.forEach(({ prefix, configMapRef, secretRef }, i) => {
     const here = at.index(i);
-    if (prefix !== undefined && prefix !== '') report(errors, here.child('prefix'), prefix, environmentVariableName(prefix));
+    if (prefix !== undefined && prefix !== '') report(errors, here.child('prefix'), prefix, variableName(prefix, env));
     if (configMapRef !== undefined) validateNamed(configMapRef.name, here.child('configMapRef'), errors);
     if (secretRef !== undefined) validateNamed(secretRef.name, here.child('secretRef'), errors);
     if (configMapRef === undefined && secretRef === undefined) errors.invalid(at, '', 'must specify one of: `configMapRef` or `secretRef`');

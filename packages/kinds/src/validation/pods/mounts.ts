@@ -8,6 +8,7 @@ import { descendingPath, hasBackstep } from '../paths.ts';
 export type Volumes = ReadonlyMap<string, Volume>;
 
 type Mounting = Pick<Container, 'volumeMounts' | 'volumeDevices' | 'securityContext'>;
+const recursions = ['Disabled', 'Enabled', 'IfPossible'];
 const propagations = ['Bidirectional', 'HostToContainer', 'None'];
 
 export function validateMounts(container: Mounting, volumes: Volumes, at: Path, errors: FieldErrors): void {
@@ -44,10 +45,19 @@ function validateMountOptions(mount: VolumeMount, i: number, container: Mounting
       errors.invalid(at.index(i).child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive');
     descendingPath(subPathExpr, at.child('subPathExpr'), errors);
   }
+  if (mount.recursiveReadOnly !== undefined) validateRecursion(mount, mount.recursiveReadOnly, at.child('recursiveReadOnly'), errors);
   if (mountPropagation === undefined) return;
   if (!propagations.includes(mountPropagation)) errors.notSupported(at.child('mountPropagation'), mountPropagation, propagations);
   if (mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true)
     errors.forbidden(at.child('mountPropagation'), 'Bidirectional mount propagation is available only to privileged containers');
+}
+
+function validateRecursion({ readOnly, mountPropagation = 'None' }: VolumeMount, recursion: string, at: Path, errors: FieldErrors): void {
+  if (!recursions.includes(recursion)) errors.notSupported(at, recursion, recursions);
+  else if (recursion !== 'Disabled') {
+    if (readOnly !== true) errors.forbidden(at, 'may only be specified when readOnly is true');
+    if (mountPropagation !== 'None') errors.forbidden(at, 'may only be specified when mountPropagation is None or not specified');
+  }
 }
 
 function validateVolumeDevices(

@@ -7,7 +7,7 @@ import type { SeccompProfile } from '../../core/schema/pods/security-context.ts'
 import type { KindEnv } from '../../kind.ts';
 import type { ObjectMeta } from '../../meta.ts';
 import { descendingPath } from '../paths.ts';
-import { eachContainer } from './containers.ts';
+import { eachContainer } from './each-container.ts';
 import { podNames } from './pod-names.ts';
 import { validateTolerations } from './scheduling.ts';
 
@@ -27,7 +27,7 @@ export function validatePodAnnotations(
   if (mirror !== undefined && spec.nodeName === undefined)
     errors.invalid(at.key(names.mirror), mirror, 'must set spec.nodeName if mirror pod annotation is set');
   const tolerations = own(annotations, names.tolerations);
-  if (tolerations !== undefined && tolerations !== '') validateTolerationText(tolerations, names.tolerations, at, errors);
+  if (tolerations !== undefined && tolerations !== '') validateTolerationText(tolerations, names.tolerations, at, errors, env);
   const cost = own(annotations, names.deletionCost);
   if (cost !== undefined && !isDeletionCost(cost) && env.feature('PodDeletionCost'))
     errors.invalid(at.key(names.deletionCost), cost, 'must be a 32bit integer');
@@ -44,11 +44,11 @@ export function validatePodAnnotations(
   }
 }
 
-function validateTolerationText(text: string, key: string, at: Path, errors: FieldErrors): void {
+function validateTolerationText(text: string, key: string, at: Path, errors: FieldErrors, env: KindEnv): void {
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null))
-      validateTolerations(value as Toleration[], at.child(key), errors);
+      validateTolerations(value as Toleration[], at.child(key), errors, env);
     else errors.invalid(at, key, 'json: cannot unmarshal the value into a list of tolerations');
   } catch {
     errors.invalid(at, key, jsonProblem(text));

@@ -46,7 +46,8 @@ test('the work of validating containers grows with their number', () => {
       (_, i) => new Proxy({ name: `c${i}`, image: 'i', resources: {}, terminationMessagePolicy: 'File' }, counted),
     );
     const errors = new FieldErrors();
-    atOnce(validateAllContainers({ containers } as never, new Map(), Path.of('spec'), errors, testEnv));
+    const scope = { spec: { containers } as never, volumes: new Map(), claimNames: new Set<string>(), env: testEnv };
+    atOnce(validateAllContainers(scope, Path.of('spec'), errors));
     expect(count).toBeGreaterThanOrEqual(length);
     return count;
   };

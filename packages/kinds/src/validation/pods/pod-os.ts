@@ -2,7 +2,7 @@
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import type { PodOS, PodSpec } from '../../core/schema/pods/pod.ts';
 import type { KindEnv } from '../../kind.ts';
-import { eachContainer } from './containers.ts';
+import { eachContainer } from './each-container.ts';
 
 const systems = ['linux', 'windows'];
 
@@ -24,6 +24,7 @@ function validateLinux(spec: PodSpec, at: Path, errors: FieldErrors): void {
 
 const notOnWindows = 'cannot be set for a windows pod';
 const containerFields = [
+  'appArmorProfile',
   'seLinuxOptions',
   'seccompProfile',
   'capabilities',
@@ -42,7 +43,9 @@ function validateWindows(spec: PodSpec, at: Path, errors: FieldErrors): void {
     const forbid = (set: boolean, where: Path) => {
       if (set) errors.forbidden(where, notOnWindows);
     };
+    forbid(context.appArmorProfile !== undefined, contextAt.child('appArmorProfile'));
     forbid(context.seLinuxOptions !== undefined, contextAt.child('seLinuxOptions'));
+    forbid(spec.hostUsers !== undefined, at.child('hostUsers'));
     forbid(spec.hostPID === true, at.child('hostPID'));
     forbid(spec.hostIPC === true, at.child('hostIPC'));
     forbid(context.seccompProfile !== undefined, contextAt.child('seccompProfile'));
@@ -53,6 +56,8 @@ function validateWindows(spec: PodSpec, at: Path, errors: FieldErrors): void {
     forbid(context.runAsUser !== undefined, contextAt.child('runAsUser'));
     forbid(context.runAsGroup !== undefined, contextAt.child('runAsGroup'));
     forbid(context.supplementalGroups !== undefined, contextAt.child('supplementalGroups'));
+    forbid(context.supplementalGroupsPolicy !== undefined, contextAt.child('supplementalGroupsPolicy'));
+    forbid(context.seLinuxChangePolicy !== undefined, contextAt.child('seLinuxChangePolicy'));
   }
   eachContainer(spec, at, ({ securityContext }, here) => {
     if (securityContext === undefined) return;

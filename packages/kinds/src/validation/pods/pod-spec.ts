@@ -3,50 +3,92 @@ import type { Work } from '@plat-dev/lib/slices';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { parseIP } from '@plat-dev/meta/ip';
 import { validateLabels } from '@plat-dev/meta/labels';
-import { rangeProblem } from '@plat-dev/meta/names';
+import { rangeProblem, underscoredSubdomain } from '@plat-dev/meta/names';
 import type { PodDNSConfig, PodSpec } from '../../core/schema/pods/pod.ts';
-import type { PodSecurityContext, Sysctl } from '../../core/schema/pods/security-context.ts';
 import type { KindEnv } from '../../kind.ts';
-import { label, qualified, subdomain, word } from '../field-checks.ts';
+import { label, qualified, report, subdomain, word } from '../field-checks.ts';
 import { invalidText, listText } from '../go-text.ts';
 import { validateResourceRequirements } from '../resources.ts';
 import { validateVolumes } from '../volumes/volumes.ts';
-import { validateAllContainers } from './containers.ts';
+import { validateAffinity } from './affinity.ts';
+import { type ContainerScope, validateAllContainers } from './containers.ts';
+import { validateFileVolumes } from './env.ts';
 import { validateHostProcess, validateOS } from './pod-os.ts';
-import { validateAffinity, validateTolerations, validateTopologySpread } from './scheduling.ts';
-import { validateId, validateSeccompProfile, validateWindowsOptions } from './security-context.ts';
+import { validatePodResources } from './pod-resources.ts';
+import { validatePodSecurityContext } from './pod-security-context.ts';
+import { claimNamesOf, validatePodClaims } from './resource-claims.ts';
+import { validateSchedulingGates, validateTolerations, validateTopologySpread } from './scheduling.ts';
+import { validateHostUsers } from './user-namespaces.ts';
 
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 const maxInt32 = 2 ** 31 - 1;
 
-/** `podName` is undefined in templates. Yields between parts that may be long. */
-export function* validatePodSpec(spec: PodSpec, podName: string | undefined, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
-  const volumes = validateVolumes(spec.volumes ?? [], podName, at.child('volumes'), errors, env);
+/** The pod of a spec; the spec of a template has none. */
+export interface SpecPod {
+  readonly name: string;
+  /** It stands for a pod that a node runs by itself. */
+  readonly isStatic: boolean;
+}
+
+/** Yields between parts that may be long. */
+export function* validatePodSpec(spec: PodSpec, pod: SpecPod | undefined, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
+  const volumes = validateVolumes(spec.volumes ?? [], pod?.name, at.child('volumes'), errors, env);
   yield;
-  yield* validateAllContainers(spec, volumes, at, errors, env);
+  const scope: ContainerScope = { spec, volumes, claimNames: claimNamesOf(spec), env };
+  if (spec.resourceClaims !== undefined)
+    validatePodClaims(spec.resourceClaims, pod?.isStatic === true && env.since('1.32'), at.child('resourceClaims'), errors, env);
+  yield* validateAllContainers(scope, at, errors);
+  if (spec.resources !== undefined) validatePodResources(spec, spec.resources, scope.claimNames, at.child('resources'), errors, env);
+  if (spec.hostNetwork && (env.since('1.28') || spec.securityContext !== undefined))
+    validateHostNetwork(spec, pod !== undefined, at.child('containers'), errors, env);
   word(spec.restartPolicy, restartPolicies, at.child('restartPolicy'), errors);
   word(spec.dnsPolicy, dnsPolicies, at.child('dnsPolicy'), errors);
   validateLabels(spec.nodeSelector, at.child('nodeSelector'), errors);
-  if (spec.securityContext !== undefined) validatePodSecurityContext(spec.securityContext, spec, at, errors);
+  if (spec.securityContext !== undefined) validatePodSecurityContext(spec.securityContext, spec, at, errors, env);
   if (spec.affinity !== undefined) {
-    validateAffinity(spec.affinity, at.child('affinity'), errors);
+    validateAffinity(spec.affinity, at.child('affinity'), errors, env);
     yield;
   }
   validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, at.child('dnsConfig'), errors, env);
   spec.readinessGates?.forEach(({ conditionType }, i) => {
     qualified(conditionType, at.child('readinessGates').index(i).child('conditionType'), errors);
   });
+  if (spec.schedulingGates !== undefined) validateSchedulingGates(spec.schedulingGates, at.child('schedulingGates'), errors);
   if (spec.topologySpreadConstraints !== undefined)
-    validateTopologySpread(spec.topologySpreadConstraints, at.child('topologySpreadConstraints'), errors);
+    validateTopologySpread(spec.topologySpreadConstraints, at.child('topologySpreadConstraints'), errors, env);
   yield;
   validateHostProcess(spec, at, errors, env);
+  if (spec.hostUsers === false) validateHostUsers(spec, at, errors, env);
+  if (spec.hostnameOverride !== undefined) validateHostnameOverride(spec, spec.hostnameOverride, at.child('hostnameOverride'), errors);
   validateNames(spec, at, errors);
-  if (spec.tolerations !== undefined) validateTolerations(spec.tolerations, at.child('tolerations'), errors);
-  if (spec.hostAliases !== undefined) validateHostAliases(spec.hostAliases, at.child('hostAliases'), errors);
+  if (spec.tolerations !== undefined) validateTolerations(spec.tolerations, at.child('tolerations'), errors, env);
+  if (spec.hostAliases !== undefined) validateHostAliases(spec.hostAliases, at.child('hostAliases'), errors, env);
   validateClasses(spec, at, errors, env);
   if (spec.os !== undefined) validateOS(spec.os, spec, at, errors);
+  if (env.since('1.34')) validateFileVolumes(spec, at, errors);
+}
+
+const longestHostname = 64;
+function validateHostnameOverride(spec: PodSpec, hostname: string, at: Path, errors: FieldErrors): void {
+  if (spec.setHostnameAsFQDN) errors.forbidden(at, 'may not be specified when setHostnameAsFQDN is true');
+  if (spec.hostNetwork) errors.forbidden(at, 'may not be specified when hostNetwork is true');
+  if (hostname.length > longestHostname) errors.tooLong(at, longestHostname);
+  subdomain(hostname, at, errors);
+}
+
+/** With the host network every container port is a host port; in templates it may be left out, and is filled in in their pods. */
+function validateHostNetwork(spec: PodSpec, isPod: boolean, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const namesHostPort = env.since('1.28');
+  spec.containers?.forEach(({ ports }, i) => {
+    ports?.forEach(({ containerPort, hostPort = 0 }, j) => {
+      if (hostPort === containerPort || (namesHostPort && !isPod && hostPort === 0)) return;
+      const here = at.index(i).child('ports').index(j);
+      if (namesHostPort) errors.invalid(here.child('hostPort'), hostPort, 'must match `containerPort` when `hostNetwork` is true');
+      else errors.invalid(here.child('containerPort'), containerPort, 'must match `hostPort` when `hostNetwork` is true');
+    });
+  });
 }
 
 function validateNames(spec: PodSpec, at: Path, errors: FieldErrors): void {
@@ -65,15 +107,19 @@ function validateClasses(spec: PodSpec, at: Path, errors: FieldErrors, env: Kind
   if (priorityClassName !== undefined) subdomain(priorityClassName, at.child('priorityClassName'), errors);
   if (runtimeClassName !== undefined) subdomain(runtimeClassName, at.child('runtimeClassName'), errors);
   if (preemptionPolicy !== undefined) word(preemptionPolicy, preemptionPolicies, at.child('preemptionPolicy'), errors);
-  if (overhead !== undefined) validateResourceRequirements({ limits: overhead }, at.child('overhead'), errors, env.identity);
+  if (overhead !== undefined) validateResourceRequirements({ limits: overhead }, at.child('overhead'), errors, env);
 }
 
-/** These errors name the list, not the alias, as in a stock server. */
-function validateHostAliases(aliases: NonNullable<PodSpec['hostAliases']>, at: Path, errors: FieldErrors): void {
-  for (const { ip = '', hostnames = [] } of aliases) {
-    if (parseIP(ip) === undefined) errors.invalid(at.child('ip'), ip, 'must be valid IP address');
-    for (const name of hostnames) subdomain(name, at.child('hostnames'), errors);
-  }
+/** Before 1.30 these errors named the list, not the alias. */
+function validateHostAliases(aliases: NonNullable<PodSpec['hostAliases']>, at: Path, errors: FieldErrors, env: KindEnv): void {
+  const namesAlias = env.since('1.30');
+  aliases.forEach(({ ip = '', hostnames = [] }, i) => {
+    const here = namesAlias ? at.index(i) : at;
+    if (parseIP(ip) === undefined) errors.invalid(here.child('ip'), ip, 'must be valid IP address');
+    hostnames.forEach((name, j) => {
+      subdomain(name, namesAlias ? here.child('hostnames').index(j) : here.child('hostnames'), errors);
+    });
+  });
 }
 
 // ---- DNS ---------------------------------------------------------------------------------------------------------
@@ -110,62 +156,14 @@ function validateDNSConfig(
   if (searches.length > limits.paths) tooMany('searches', searches, `${limits.paths} search paths`);
   if (searches.join(' ').length > limits.characters)
     tooMany('searches', searches, `${limits.characters} characters (including spaces) in the search list`);
+  const isRelaxed = env.feature('RelaxedDNSSearchValidation');
   searches.forEach((domain, i) => {
-    subdomain(domain.replace(/\.$/, ''), at.child('searches').index(i), errors);
+    const here = at.child('searches').index(i);
+    const name = domain.replace(/\.$/, '');
+    if (!isRelaxed) subdomain(name, here, errors);
+    else if (domain !== '.') report(errors, here, name, underscoredSubdomain(name));
   });
   options.forEach((option, i) => {
     if (option.name === undefined || option.name === '') errors.required(at.child('options').index(i), 'must not be empty');
-  });
-}
-
-// ---- security context of the pod ---------------------------------------------------------------------------------
-
-const groupPolicies = ['Always', 'OnRootMismatch'];
-
-function validatePodSecurityContext(context: PodSecurityContext, spec: PodSpec, specAt: Path, errors: FieldErrors): void {
-  const at = specAt.child('securityContext');
-  if (spec.hostNetwork) validateHostNetwork(spec, specAt.child('containers'), errors);
-  validateId(context.fsGroup, at, 'fsGroup', errors);
-  validateId(context.runAsUser, at, 'runAsUser', errors);
-  validateId(context.runAsGroup, at, 'runAsGroup', errors);
-  context.supplementalGroups?.forEach((group, i) => {
-    validateId(group, at, `supplementalGroups[${i}]`, errors);
-  });
-  if (spec.shareProcessNamespace && spec.hostPID)
-    errors.invalid(at.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled');
-  if (context.sysctls !== undefined) validateSysctls(context.sysctls, at.child('sysctls'), errors);
-  const policy = context.fsGroupChangePolicy;
-  if (policy !== undefined && !groupPolicies.includes(policy)) errors.notSupported(at.child('fsGroupChangePolicy'), policy, groupPolicies);
-  if (context.seccompProfile !== undefined) validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'), errors);
-  if (context.windowsOptions !== undefined) validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'), errors);
-}
-
-/** With the host network every container port is a host port. */
-function validateHostNetwork(spec: PodSpec, at: Path, errors: FieldErrors): void {
-  spec.containers?.forEach(({ ports }, i) => {
-    ports?.forEach(({ containerPort, hostPort = 0 }, j) => {
-      if (hostPort !== containerPort)
-        errors.invalid(
-          at.index(i).child('ports').index(j).child('containerPort'),
-          containerPort,
-          'must match `hostPort` when `hostNetwork` is true',
-        );
-    });
-  });
-}
-
-const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?\\.)*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
-const sysctlName = new RegExp(`^${sysctlPattern}$`);
-const maxSysctl = 253;
-
-function validateSysctls(sysctls: readonly Sysctl[], at: Path, errors: FieldErrors): void {
-  const names = new Set<string>();
-  sysctls.forEach(({ name }, i) => {
-    const here = at.index(i).child('name');
-    if (name === '') errors.required(here);
-    else if (name.length > maxSysctl || !sysctlName.test(name))
-      errors.invalid(here, name, `must have at most ${maxSysctl} characters and match regex ${sysctlPattern}`);
-    else if (names.has(name)) errors.duplicate(here, name);
-    names.add(name);
   });
 }

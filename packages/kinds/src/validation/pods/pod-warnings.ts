@@ -10,7 +10,7 @@ import type { NodeSelectorTerm } from '../../core/schema/pods/scheduling.ts';
 import type { Volume } from '../../core/schema/volumes/volumes.ts';
 import type { KindEnv, ObjectMeta } from '../../kind.ts';
 import { amount } from '../resources.ts';
-import { eachContainer } from './containers.ts';
+import { eachContainer } from './each-container.ts';
 import { type PodNames, podNames } from './pod-names.ts';
 
 type Meta = Infer<typeof ObjectMeta>;

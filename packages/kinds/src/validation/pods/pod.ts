@@ -1,41 +1,44 @@
-/** Pods as a whole: on create, on update, through `ephemeralcontainers` and `status`. */
+/** Pods as a whole: on create, on update, and through `ephemeralcontainers`. */
 
 import { equal } from '@plat-dev/lib/equal';
 import type { Integer } from '@plat-dev/lib/integers';
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { ipFamily, validIP } from '@plat-dev/meta/ip';
-import { dns1123Subdomain, rangeProblem } from '@plat-dev/meta/names';
-import type { ContainerStatus } from '../../core/schema/pods/container-status.ts';
+import { rangeProblem } from '@plat-dev/meta/names';
+import { qosClass, withComputeOf } from '../../core/pods/pod-resources.ts';
 import type { Container } from '../../core/schema/pods/containers.ts';
-import type { Pod, PodSpec, PodStatus } from '../../core/schema/pods/pod.ts';
-import type { Toleration } from '../../core/schema/pods/scheduling.ts';
+import type { Pod, PodSpec } from '../../core/schema/pods/pod.ts';
+import type { Affinity, Toleration } from '../../core/schema/pods/scheduling.ts';
 import type { KindEnv } from '../../kind.ts';
-import { repeatedTexts } from '../each.ts';
-import { report } from '../field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../repeated-metadata.ts';
+import { validateAppArmorForms } from './app-armor.ts';
 import { validateImageText } from './containers.ts';
+import { validateNarrowing } from './narrowing.ts';
 import { validatePodAnnotations, validatePodAnnotationUpdate, validateSeccompForms } from './pod-annotations.ts';
+import { podNames } from './pod-names.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import { validateTolerations } from './scheduling.ts';
 
 const annotationsAt = Path.of('metadata', 'annotations');
 const specAt = Path.of('spec');
-const statusAt = Path.of('status');
 const podRules = { namespaced: true } as const;
 
 export function* validatePodCreate(pod: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   yield* validatePod(pod, errors, env);
   if (pod.spec.ephemeralContainers !== undefined) errors.forbidden(specAt.child('ephemeralContainers'), 'cannot be set on create');
+  if (pod.spec.nodeName !== undefined && pod.spec.schedulingGates !== undefined)
+    errors.forbidden(specAt.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
   validateSeccompForms(pod.metadata, pod.spec, specAt, errors, env);
+  validateAppArmorForms(pod.metadata, pod.spec, specAt, errors, env);
 }
 
 /** Annotations and spec, with the rules that do not apply to templates. */
 function* validatePod(pod: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   const { spec } = pod;
   validatePodAnnotations(pod.metadata.annotations, spec, annotationsAt, errors, env);
-  yield* validatePodSpec(spec, pod.metadata.name, specAt, errors, env);
+  const isStatic = own(pod.metadata.annotations, podNames(env.identity).mirror) !== undefined;
+  yield* validatePodSpec(spec, { name: pod.metadata.name ?? '', isStatic }, specAt, errors, env);
   if (spec.serviceAccountName === undefined) validateNoTokens(spec, errors);
   for (const field of ['containers', 'initContainers'] as const) {
     const list = spec[field];
@@ -59,8 +62,11 @@ function validateNoTokens(spec: PodSpec, errors: FieldErrors): void {
 
 const mutable =
   'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions to existing tolerations) or `spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+/** Before 1.32 resources of containers changed with the pod itself. */
+const mutableWithResources = mutable.replace(' or `spec', ', `spec.containers[*].resources` (for CPU/memory only) or `spec');
 
-function* validatePodAgain(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
+/** All rules of pods for an update, and of the metadata that it changes. */
+export function* validatePodAgain(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   metadataUpdateAgain(pod, old, errors, env);
   metadataAgain(pod, podRules, errors, env);
   yield* validatePod(pod, errors, env);
@@ -73,10 +79,37 @@ export function* validatePodUpdate(pod: Pod, old: Pod, errors: FieldErrors, env:
   if (!validateImages(pod.spec.containers, old.spec.containers, specAt.child('containers'), errors)) return;
   if (!validateImages(pod.spec.initContainers, old.spec.initContainers, specAt.child('initContainers'), errors)) return;
   if (!validateDeadline(pod.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds, errors)) return;
-  validateAddedTolerations(pod.spec.tolerations ?? [], old.spec.tolerations ?? [], errors);
+  validateAddedTolerations(pod.spec.tolerations ?? [], old.spec.tolerations ?? [], errors, env);
+  validateRemovedGates(pod.spec.schedulingGates ?? [], old.spec.schedulingGates ?? [], errors);
   if (equal(pod.spec, old.spec)) return;
-  const changed = changedFields(pod.spec, old.spec);
-  if (changed.length > 0) errors.forbidden(specAt, `${mutable}\nchanged: ${changed.join(', ')}`);
+  const resourcesMayChange = env.feature('InPlacePodVerticalScaling') && !env.since('1.32');
+  if (resourcesMayChange) validateQosClass(pod, old, errors, env);
+  const isGated = old.spec.schedulingGates !== undefined && env.since('1.27');
+  if (isGated) validateNarrowing(pod.spec, old.spec, specAt, errors);
+  const changed = changedFields(pod.spec, old.spec, { resources: resourcesMayChange, placement: isGated });
+  if (changed.length > 0)
+    errors.forbidden(specAt, `${resourcesMayChange ? mutableWithResources : mutable}\nchanged: ${changed.join(', ')}`);
+}
+
+/** Gates can only be removed. */
+function validateRemovedGates(gates: SchedulingGates, old: SchedulingGates, errors: FieldErrors): void {
+  const oldNames = new Set(old.map(({ name }) => name));
+  gates.forEach(({ name }, i) => {
+    if (!oldNames.has(name))
+      errors.forbidden(
+        specAt.child('schedulingGates').index(i).child('name'),
+        `only deletion is allowed, but found new scheduling gate '${name}'`,
+      );
+  });
+}
+type SchedulingGates = NonNullable<PodSpec['schedulingGates']>;
+
+/** The quality of service of a pod is that of its creation. */
+export function validateQosClass(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): void {
+  const now = qosClass(pod.spec);
+  if (now === (old.status.qosClass ?? qosClass(old.spec))) return;
+  const detail = env.since('1.32') ? 'Pod QOS Class may not change as a result of resizing' : 'Pod QoS is immutable';
+  errors.invalid(specAt, old.status.qosClass ?? '', detail);
 }
 
 /** Returns whether the lists can be compared at all. */
@@ -106,34 +139,47 @@ function validateDeadline(deadline: Integer | undefined, old: Integer | undefine
   return false;
 }
 
-function validateAddedTolerations(tolerations: readonly Toleration[], old: readonly Toleration[], errors: FieldErrors): void {
+function validateAddedTolerations(tolerations: readonly Toleration[], old: readonly Toleration[], errors: FieldErrors, env: KindEnv): void {
   const at = specAt.child('tolerations');
   const words = ({ key, operator, value, effect }: Toleration): string => JSON.stringify([key, operator, value, effect]);
   const newTexts = new Set(tolerations.map(words));
   if (old.some((oldToleration) => !newTexts.has(words(oldToleration))))
     errors.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds');
-  else validateTolerations(tolerations, at, errors);
+  else validateTolerations(tolerations, at, errors, env);
 }
 
-/** Fields of the spec that differ, without those that may change. */
-function changedFields(spec: PodSpec, old: PodSpec): string[] {
-  const withImages = (now: readonly Container[] | undefined, oldContainers: readonly Container[] | undefined) =>
-    now?.map((container, i) => ({ ...container, image: oldContainers?.[i]?.image }));
+/** Fields of the spec that differ, without those that may change: `placement` is checked on its own. */
+function changedFields(spec: PodSpec, old: PodSpec, may: { readonly resources: boolean; readonly placement: boolean }): string[] {
+  const kept = (now: readonly Container[] | undefined, oldContainers: readonly Container[] = []) =>
+    now?.map((container, i) => {
+      const { image, resources } = oldContainers[i] as Container;
+      return { ...container, image, ...(may.resources && { resources: withComputeOf(container.resources, resources) }) };
+    });
   const munged: PodSpec & Record<string, unknown> = { ...spec };
-  if (spec.containers !== undefined) munged.containers = withImages(spec.containers, old.containers) as Container[];
-  if (spec.initContainers !== undefined) munged.initContainers = withImages(spec.initContainers, old.initContainers) as Container[];
-  delete munged.activeDeadlineSeconds;
-  delete munged.tolerations;
-  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...oldFields } = old as PodSpec & Record<string, unknown>;
+  if (spec.containers !== undefined) munged.containers = kept(spec.containers, old.containers) as Container[];
+  if (spec.initContainers !== undefined) munged.initContainers = kept(spec.initContainers, old.initContainers) as Container[];
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1)
     munged.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds as number;
-  const fields = new Set([...Object.keys(munged), ...Object.keys(oldFields)]);
-  return [...fields].filter((field) => !equal(own(munged, field), own(oldFields, field))).map((field) => `spec.${field}`);
+  const mutableFields = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', ...(may.placement ? ['nodeSelector', 'affinity'] : [])];
+  const fields = new Set([...Object.keys(munged), ...Object.keys(old)]);
+  for (const field of mutableFields) fields.delete(field);
+  const changed = [...fields].filter((field) => !equal(own(munged, field), own(old as Record<string, unknown>, field)));
+  if (may.placement && !equal(besidesNodes(spec.affinity), besidesNodes(old.affinity))) changed.push('affinity');
+  return changed.map((field) => `spec.${field}`);
 }
+/** Affinities to other pods. */
+const besidesNodes = ({ podAffinity, podAntiAffinity }: Affinity = {}): Affinity => ({
+  ...(podAffinity && { podAffinity }),
+  ...(podAntiAffinity && { podAntiAffinity }),
+});
 
 /** Ephemeral containers may be added, but neither changed nor removed. */
 export function* validateEphemeralUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): Work<void> {
   yield* validatePodAgain(pod, old, errors, env);
+  if (env.since('1.27') && own(old.metadata.annotations, podNames(env.identity).mirror) !== undefined) {
+    errors.forbidden(Path.of(''), 'static pods do not support ephemeral containers');
+    return;
+  }
   const at = specAt.child('ephemeralContainers');
   const now = new Map(pod.spec.ephemeralContainers?.map((container) => [container.name, container]));
   for (const oldContainer of old.spec.ephemeralContainers ?? []) {
@@ -142,54 +188,4 @@ export function* validateEphemeralUpdate(pod: Pod, old: Pod, errors: FieldErrors
     if (after === undefined) errors.forbidden(at, `existing ephemeral containers ${name} may not be removed\n`);
     else if (!equal(after, oldContainer)) errors.forbidden(at, `existing ephemeral containers ${name} may not be changed\n`);
   }
-}
-
-// ---- status ------------------------------------------------------------------------------------------------------
-
-export function validatePodStatusUpdate(pod: Pod, old: Pod, errors: FieldErrors, env: KindEnv): void {
-  metadataUpdateAgain(pod, old, errors, env);
-  validatePodAnnotationUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsAt, errors, env);
-  const { nominatedNodeName: node } = pod.status;
-  if (node !== undefined && node !== old.status.nominatedNodeName)
-    report(errors, statusAt.child('nominatedNodeName'), node, dns1123Subdomain(node));
-  const policy = old.spec.restartPolicy ?? '';
-  validateTransitions(pod.status.containerStatuses, old.status.containerStatuses, policy, 'containerStatuses', errors);
-  validateTransitions(pod.status.initContainerStatuses, old.status.initContainerStatuses, policy, 'initContainerStatuses', errors);
-  const ephemeral = 'ephemeralContainerStatuses';
-  validateTransitions(pod.status[ephemeral], old.status[ephemeral], 'Never', ephemeral, errors);
-  validatePodIPs(pod.status, errors);
-}
-
-/** A terminated container that is not restarted must stay terminated. */
-function validateTransitions(
-  statuses: readonly ContainerStatus[] = [],
-  old: readonly ContainerStatus[] = [],
-  restartPolicy: string,
-  field: string,
-  errors: FieldErrors,
-): void {
-  if (restartPolicy === 'Always') return;
-  old.forEach(({ name, state }, i) => {
-    if (state.terminated === undefined || (state.terminated.exitCode !== 0 && restartPolicy === 'OnFailure')) return;
-    for (const now of statuses)
-      if (now.name === name && now.state.terminated === undefined)
-        errors.forbidden(statusAt.child(field).index(i).child('state'), 'may not be transitioned to non-terminated state');
-  });
-}
-
-function validatePodIPs({ podIPs }: PodStatus, errors: FieldErrors): void {
-  if (podIPs === undefined) return;
-  const at = statusAt.child('podIPs');
-  const addresses = podIPs.map(({ ip = '' }) => ip);
-  addresses.forEach((ip, i) => {
-    report(errors, at.index(i), ip, validIP(ip));
-  });
-  if (addresses.length < 2) return;
-  const families = new Set(addresses.map(ipFamily));
-  if (addresses.length > 2 || !families.has('IPv4') || !families.has('IPv6'))
-    errors.invalid(at, podIPs, 'may specify no more than one IP for each IP family');
-  const again = repeatedTexts(addresses);
-  addresses.forEach((ip, i) => {
-    if (again[i]) errors.duplicate(at.index(i), ip);
-  });
 }

@@ -6,6 +6,7 @@ import type { SeccompProfile, SecurityContext, WindowsSecurityContextOptions } f
 import type { KindEnv } from '../../kind.ts';
 import { report } from '../field-checks.ts';
 import { descendingPath } from '../paths.ts';
+import { validateAppArmorProfile } from './app-armor.ts';
 
 const procMounts = ['Default', 'Unmasked'];
 
@@ -14,12 +15,15 @@ export function validateId(id: Integer | undefined, at: Path, field: string, err
   if (id !== undefined && (id < 0 || id > 0x7fffffff)) report(errors, at.child(field), id, userOrGroupId(id));
 }
 
-export function validateSecurityContext(context: SecurityContext, at: Path, errors: FieldErrors, env: KindEnv): void {
+/** `onHostUsers`: the users of the container are those of the node. */
+export function validateSecurityContext(context: SecurityContext, onHostUsers: boolean, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { privileged, procMount } = context;
   if (privileged && !env.allowPrivileged) errors.forbidden(at.child('privileged'), 'disallowed by cluster policy');
   validateId(context.runAsUser, at, 'runAsUser', errors);
   validateId(context.runAsGroup, at, 'runAsGroup', errors);
   if (procMount !== undefined && !procMounts.includes(procMount)) errors.notSupported(at.child('procMount'), procMount, procMounts);
+  if (procMount === 'Unmasked' && onHostUsers && env.since('1.30'))
+    errors.invalid(at.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`');
   if (context.seccompProfile !== undefined) validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'), errors);
   if (context.allowPrivilegeEscalation === false) {
     if (privileged) errors.invalid(at, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
@@ -28,6 +32,7 @@ export function validateSecurityContext(context: SecurityContext, at: Path, erro
         errors.invalid(at, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN');
   }
   if (context.windowsOptions !== undefined) validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'), errors);
+  if (context.appArmorProfile !== undefined) validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'), errors);
 }
 
 const seccompTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];

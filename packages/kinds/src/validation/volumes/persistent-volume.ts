@@ -11,7 +11,7 @@ import { type BodyValue, bodyValueOf } from '../body-values.ts';
 import { immutable, subdomain } from '../field-checks.ts';
 import { resourceListText } from '../go-quantities.ts';
 import { unsupportedText } from '../go-text.ts';
-import { validateNodeSelector } from '../pods/scheduling.ts';
+import { validateNodeSelector } from '../pods/affinity.ts';
 import { metadataAgain } from '../repeated-metadata.ts';
 import { amount } from '../resources.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';

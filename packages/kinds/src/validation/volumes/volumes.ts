@@ -5,7 +5,7 @@ import { validateLabels } from '@plat-dev/meta/labels';
 import { dns1123Label, dns1123Subdomain } from '@plat-dev/meta/names';
 import type { Volume, VolumeSource } from '../../core/schema/volumes/volumes.ts';
 import type { KindEnv } from '../../kind.ts';
-import { report, required } from '../field-checks.ts';
+import { report, required, word } from '../field-checks.ts';
 import { validateAnnotations } from '../metadata.ts';
 import { descendingPath } from '../paths.ts';
 import type { Volumes } from '../pods/mounts.ts';
@@ -14,6 +14,7 @@ import { validateClaimSpec } from './claim-spec.ts';
 import * as disks from './volume-disks.ts';
 import * as files from './volume-files.ts';
 
+const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 const onlyOne = 'may not specify more than 1 volume type';
 
 type SourceName = keyof VolumeSource;
@@ -87,6 +88,9 @@ const sources: readonly SourceEntry[] = [
       validateClaimSpec(template.spec, here.child('spec'), errors, env);
     }
   }),
+  source('image', (image, at, errors) => {
+    word(image.pullPolicy, pullPolicies, at.child('pullPolicy'), errors);
+  }),
 ];
 
 /** The metadata of an ephemeral claim may have labels and annotations only. */
@@ -144,6 +148,8 @@ function validateSource(volume: Volume, podName: string | undefined, at: Path, e
     else {
       entry.rule(source, at.child(entry.at), errors, env);
       if (entry.name === 'ephemeral') validateClaimName(volume.name, podName, at, errors);
+      // Controllers may fill it in in the pods of a template.
+      if (entry.name === 'image' && podName !== undefined) required(volume.image?.reference, at.child('image'), 'reference', errors);
     }
     hasSource = true;
     if (entry.name === 'iscsi') validateInitiatorLength(volume, at, errors);

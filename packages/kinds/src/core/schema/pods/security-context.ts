@@ -20,10 +20,12 @@ export const SeccompProfile = message('core.v1.SeccompProfile', {
 });
 export type SeccompProfile = Infer<typeof SeccompProfile>;
 
-const AppArmorProfile = message('core.v1.AppArmorProfile', {
+export const AppArmorProfile = message('core.v1.AppArmorProfile', {
   type: req(1, string, { enum: ['Localhost', 'RuntimeDefault', 'Unconfined'] }),
   localhostProfile: ptr(2, string),
 });
+
+export type AppArmorProfile = Infer<typeof AppArmorProfile>;
 
 export const WindowsSecurityContextOptions = message('core.v1.WindowsSecurityContextOptions', {
   gmsaCredentialSpecName: ptr(1, string),

@@ -1,10 +1,11 @@
 /** Checks an object against the quotas of its namespace, and computes their new usage. */
 
+import { addAmount } from '@plat-dev/kinds/core/pods/pod-amounts';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ResourceQuota } from '@plat-dev/kinds/core/schema/quota';
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { podMatchesScope, podMatchesScopes, scopesOf } from '@plat-dev/kinds/quota/scopes';
-import { add, type CountedResource, resourceCounted, type Usage, usageOf } from '@plat-dev/kinds/quota/usage';
+import { type CountedResource, resourceCounted, type Usage, usageOf } from '@plat-dev/kinds/quota/usage';
 import { amount } from '@plat-dev/kinds/validation/resources';
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
@@ -82,7 +83,7 @@ function changeOf({ request, resource, identity, now }: Charging, usage: Usage):
   if (negative.length > 0) throw refusal(request, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
   const change: Usage = new Map(usage);
   if (request.operation === 'UPDATE' && request.oldObject !== undefined)
-    for (const [name, quantity] of usageOf(resource, request.oldObject, identity, now)) add(change, name, quantity.negate());
+    for (const [name, quantity] of usageOf(resource, request.oldObject, identity, now)) addAmount(change, name, quantity.negate());
   for (const [name, quantity] of change) if (quantity.isZero) change.delete(name);
   return change;
 }
@@ -110,7 +111,7 @@ function charged(request: AdmissionRequest, quota: ResourceQuota, quotaChange: U
   const hard = amounts(quota.status.hard, quotaChange);
   const used = amounts(quota.status.used, quotaChange);
   const after: Usage = new Map(used);
-  for (const [name, quantity] of quotaChange) add(after, name, quantity);
+  for (const [name, quantity] of quotaChange) addAmount(after, name, quantity);
   // A decrease is never refused, even if the usage is still too high.
   const exceeded = [...quotaChange.keys()].filter(
     (name) => (quotaChange.get(name) as Quantity).sign > 0 && (after.get(name) as Quantity).compare(hard.get(name) as Quantity) > 0,
