@@ -35,8 +35,15 @@ export const apiReleases = [
 export type ApiRelease = (typeof apiReleases)[number];
 export const latestRelease: ApiRelease = '1.36';
 
+/** Requests ask for these: a text is read once. */
+const minors: ReadonlyMap<string, number> = new Map(apiReleases.map((release) => [release, minorIn(release)]));
+
+function minorIn(release: string): number {
+  return Number(release.slice(release.indexOf('.') + 1));
+}
+
 /** `1.9` → 9: releases are compared by this number. */
-export const minorOf = (release: string): number => Number(release.slice(release.indexOf('.') + 1));
+export const minorOf = (release: string): number => minors.get(release) ?? minorIn(release);
 export const isAtLeast = (release: string, other: string): boolean => minorOf(release) >= minorOf(other);
 /** The last patch release of stock servers, whose behaviour a server has. Older releases differ in what they serve only. */
 const lastPatches: Readonly<Record<string, number>> = {
