@@ -88,6 +88,50 @@ export class ApiError extends Error {
   }
 }
 
+/** The reasons of failures, their codes, and what they mean to a caller. The reference of errors is made from this. */
+export const failureReasons = {
+  BadRequest: {
+    code: 400,
+    meaning: 'The request itself cannot be understood: a parameter, a body or a patch that cannot be read. Sent again it fails again.',
+  },
+  Unauthorized: {
+    code: 401,
+    meaning: 'The credentials are missing, unknown or expired. Log in anew; `plat auth whoami` shows as whom you ask.',
+  },
+  Forbidden: {
+    code: 403,
+    meaning:
+      'The user is known and may not do this, or an admission plug-in, a policy or a webhook refused it. `plat why denied` names the rule that is missing.',
+  },
+  NotFound: { code: 404, meaning: 'There is no such object, kind or path; the message says which where it is known.' },
+  MethodNotAllowed: { code: 405, meaning: 'The path exists, but not with this method, or not for now.' },
+  NotAcceptable: { code: 406, meaning: 'None of the forms that `Accept` asks for is served here; the message lists those that are.' },
+  AlreadyExists: { code: 409, meaning: 'An object of that name exists, perhaps one that is being deleted.' },
+  Conflict: {
+    code: 409,
+    meaning:
+      'The object has changed since it was read, a precondition does not hold, or another manager owns the field. Read it again and repeat; `plat why conflict` shows the owners.',
+  },
+  Expired: { code: 410, meaning: 'The version or the `continue` token is older than what is kept. List again from the beginning.' },
+  RequestEntityTooLarge: { code: 413, meaning: 'The body, the object or the patch is larger than the limit.' },
+  UnsupportedMediaType: { code: 415, meaning: 'The `Content-Type` of the body is not served here; the message lists those that are.' },
+  Invalid: { code: 422, meaning: 'The object was read and breaks its rules. Each cause names a field, a reason and what is wrong.' },
+  TooManyRequests: { code: 429, meaning: 'The server, or a disruption budget, asks for a pause. `Retry-After` says how long.' },
+  InternalError: {
+    code: 500,
+    meaning: 'A fault of the server, or of a webhook or store behind it. The log of the server has more, by the audit id of the answer.',
+  },
+  ServiceUnavailable: { code: 503, meaning: 'What the request needs does not answer: the store, an aggregated API, a disk that is full.' },
+  Timeout: {
+    code: 504,
+    meaning:
+      'It took too long. The write may have happened: read the object before you repeat it. With 408 it was the client that took too long to send.',
+  },
+} as const;
+
+const failure = (reason: keyof typeof failureReasons, message: string, details?: StatusDetails): ApiError =>
+  new ApiError(failureReasons[reason].code, reason, message, details);
+
 /** A resource as errors name it: full group name and plural, for example `{ group: 'apps', resource: 'deployments' }`. */
 export interface ResourceName {
   readonly group: string;
@@ -102,11 +146,10 @@ function details({ group, resource }: ResourceName, name: string, more?: Partial
   return { ...nameDetails, ...more };
 }
 
-export const badRequest = (message: string): ApiError => new ApiError(400, 'BadRequest', message);
-export const unauthorized = (message = 'Unauthorized'): ApiError => new ApiError(401, 'Unauthorized', message);
+export const badRequest = (message: string): ApiError => failure('BadRequest', message);
+export const unauthorized = (message = 'Unauthorized'): ApiError => failure('Unauthorized', message);
 export const forbidden = (r: ResourceName, name: string, why: string): ApiError =>
-  new ApiError(
-    403,
+  failure(
     'Forbidden',
     r.resource === ''
       ? `forbidden: ${why}`
@@ -120,52 +163,41 @@ export const policyDenied = (r: ResourceName, name: string, why: string, reason:
   new ApiError(policyCodes[reason], reason, forbidden(r, name, why).message, details(r, name, { causes: [{ message: why }] }));
 const policyCodes = { Invalid: 422, Forbidden: 403, RequestEntityTooLarge: 413 } as const;
 export const notFound = (r: ResourceName, name: string): ApiError =>
-  new ApiError(404, 'NotFound', `${qualified(r)} "${name}" not found`, details(r, name));
+  failure('NotFound', `${qualified(r)} "${name}" not found`, details(r, name));
 /** The path is not found; `hint` says why, if known. */
 export const pathNotFound = (hint?: string): ApiError =>
-  new ApiError(404, 'NotFound', `the server could not find the requested resource${hint === undefined ? '' : `: ${hint}`}`, {});
+  failure('NotFound', `the server could not find the requested resource${hint === undefined ? '' : `: ${hint}`}`, {});
 export const methodNotAllowed = (r: ResourceName, verb: string): ApiError =>
-  new ApiError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(r)}"`, details(r, ''));
+  failure('MethodNotAllowed', `${verb} is not supported on resources of kind "${qualified(r)}"`, details(r, ''));
 /** The method exists, and is refused for now. */
-export const methodRefusedFor = (r: ResourceName, why: string): ApiError => new ApiError(405, 'MethodNotAllowed', why, details(r, ''));
+export const methodRefusedFor = (r: ResourceName, why: string): ApiError => failure('MethodNotAllowed', why, details(r, ''));
 /** The path exists, the method does not. */
 export const methodRefused = (): ApiError =>
-  new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+  failure('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
-  new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+  failure('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 /** `deleting`: the existing one is terminating. */
 export const alreadyExists = (r: ResourceName, name: string, deleting = false): ApiError =>
-  new ApiError(
-    409,
-    'AlreadyExists',
-    `${deleting ? 'object is being deleted: ' : ''}${qualified(r)} "${name}" already exists`,
-    details(r, name),
-  );
+  failure('AlreadyExists', `${deleting ? 'object is being deleted: ' : ''}${qualified(r)} "${name}" already exists`, details(r, name));
 export const conflict = (r: ResourceName, name: string, why: string): ApiError =>
-  new ApiError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(r)} "${name}": ${why}`, details(r, name));
-export const applyConflict = (causes: StatusCause[], message: string): ApiError => new ApiError(409, 'Conflict', message, { causes });
+  failure('Conflict', `Operation cannot be fulfilled on ${qualified(r)} "${name}": ${why}`, details(r, name));
+export const applyConflict = (causes: StatusCause[], message: string): ApiError => failure('Conflict', message, { causes });
 /** A version or continue token that has expired. */
-export const expired = (message: string): ApiError => new ApiError(410, 'Expired', message);
-export const requestTooLarge = (message: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', message);
+export const expired = (message: string): ApiError => failure('Expired', message);
+export const requestTooLarge = (message: string): ApiError => failure('RequestEntityTooLarge', message);
 export const unsupportedMediaType = (accepted: readonly string[]): ApiError =>
-  new ApiError(
-    415,
+  failure(
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
 /** Content inside of a protobuf envelope that cannot be decoded: `contentEncoding "gzip"`. */
 export const unsupportedContent = (contentProblem: string, accepted: readonly string[]): ApiError =>
-  new ApiError(
-    415,
-    'UnsupportedMediaType',
-    `the ${contentProblem} of the binary envelope is not supported; accepted are: ${accepted.join(', ')}`,
-  );
+  failure('UnsupportedMediaType', `the ${contentProblem} of the binary envelope is not supported; accepted are: ${accepted.join(', ')}`);
 /** `kind` is the group kind: `{ group: 'apps', resource: 'Deployment' }`. */
 export const invalid = (kind: ResourceName, name: string, errors: readonly FieldError[]): ApiError => {
   const texts = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return new ApiError(
-    422,
+  return failure(
     'Invalid',
     `${qualified(kind)} "${name}" is invalid: ${text}`,
     details(kind, name, { causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })) }),
@@ -179,28 +211,28 @@ export const invalidReview = (kind: ResourceName, errors: readonly FieldError[])
 };
 /** A valid request that cannot be executed, such as a JSON patch that does not apply. */
 export const unprocessable = (message = 'the server rejected our request due to an error in our request'): ApiError =>
-  new ApiError(422, 'Invalid', message, {});
+  failure('Invalid', message, {});
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
-  new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds });
+  failure('TooManyRequests', message, { retryAfterSeconds });
 /** A pod may not be evicted now. `retryAfterSeconds`: when to retry, if known. */
 export const evictionRefused = (why: string, retryAfterSeconds = 0): ApiError =>
-  new ApiError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+  failure('TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message: why }],
     ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
   });
 export const internalError = (message: string): ApiError =>
-  new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+  failure('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 /** A stored object that cannot be read. `where` is its namespace, or empty; `why` contains nothing of the object. */
 export const unreadable = (r: ResourceName, where: string, name: string, revision: number, why: string): ApiError => {
   const message = `${qualified(r)} ${JSON.stringify(where === '' ? name : `${where}/${name}`)} of revision ${revision} cannot be read from the store: ${why}; where that cannot be repaired, restore it from a backup or delete it`;
-  return new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, details(r, name, { causes: [{ message }] }));
+  return failure('InternalError', `Internal error occurred: ${message}`, details(r, name, { causes: [{ message }] }));
 };
 /** An internal error that the stock server reports without a reason. */
 export const plainError = (message: string, code = 500): ApiError => new ApiError(code, '', message);
-export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message);
+export const serviceUnavailable = (message: string): ApiError => failure('ServiceUnavailable', message);
 /** The store has no room, and a retry succeeds when there is. `inDoubt`: the write may have happened, so that no client retries by itself. */
 export const storeFull = (message: string, inDoubt: boolean): ApiError =>
-  new ApiError(503, 'ServiceUnavailable', message, {
+  failure('ServiceUnavailable', message, {
     causes: [{ reason: 'StoreFull', message }],
     ...(!inDoubt && { retryAfterSeconds: STORE_FULL_RETRY_SECONDS }),
   });
@@ -216,12 +248,12 @@ export const storeUnavailable = (inDoubt: boolean): ApiError =>
       : 'the store does not respond; try again',
   );
 export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
-  new ApiError(504, 'Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  failure('Timeout', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 /** The client took too long to send its request. */
 export const requestTimedOut = (message: string): ApiError => new ApiError(408, 'Timeout', message, {});
 /** `retry`: the request has waited, and may be retried after a second. */
 export const tooLargeResourceVersion = (requestedVersion: string, current: number, retry: boolean): ApiError =>
-  new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${requestedVersion}, current: ${current}`, {
+  failure('Timeout', `Timeout: Too large resource version: ${requestedVersion}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     ...(retry && { retryAfterSeconds: 1 }),
   });

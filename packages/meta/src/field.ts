@@ -70,6 +70,20 @@ export function show(value: unknown): string {
 /** Texts in a message, the beginning of a long list. */
 export const quoted = (texts: readonly string[]): string => cut(texts.map((text) => JSON.stringify(text)).join(', '));
 
+/** The reasons of causes, and what they mean. */
+export const causeReasons = {
+  FieldValueRequired: 'The field must be set.',
+  FieldValueInvalid: 'The value is not allowed; the message says why.',
+  FieldValueNotSupported: 'The value is none of the supported ones, which the message lists.',
+  FieldValueDuplicate: 'Another item of the list has the same key or value.',
+  FieldValueForbidden: 'The field may not be set, or not changed, here.',
+  FieldValueNotFound: 'What the field names does not exist.',
+  FieldValueTooLong: 'The text is longer than its limit.',
+  FieldValueTooMany: 'The list is longer than its limit.',
+  FieldValueTypeInvalid: 'The value is of another type.',
+  InternalError: 'The value could not be checked.',
+} as const;
+
 /** Collects all errors of an object; validation never stops at the first. */
 export class FieldErrors {
   readonly list: FieldError[] = [];
