@@ -26,7 +26,7 @@ const launch = (args: readonly string[] = []): Promise<Browser> =>
 
 let shared: Browser | undefined;
 /** The browser of the files that this process runs. Its files are not among those of a test file, which go before it does. */
-async function sharedBrowser(): Promise<Browser> {
+export async function sharedBrowser(): Promise<Browser> {
   if (shared?.isConnected()) return shared;
   const before = process.env.TMPDIR;
   process.env.TMPDIR = process.env.PLAT_TEST_RUN_DIRECTORY ?? before;

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiReleases } from '../../packages/lib/src/version.ts';
-import { axeViolations, chromiumPath, launch } from '../console/chromium.ts';
+import { axeViolations, chromiumPath, sharedBrowser } from '../console/chromium.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const site = join(root, 'site');
@@ -79,12 +79,9 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await launch();
+    browser = await sharedBrowser();
   }, 60_000);
-  afterAll(async () => {
-    await browser.close();
-    server.close();
-  });
+  afterAll(() => void server.close());
 
   async function open(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
     const page = await browser.newPage({ colorScheme, viewport: { width: 1280, height: 720 } });
