@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.tes
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface PageCommand {
+interface PageCommand {
   readonly line: string;
   readonly expected: string;
 }
