@@ -227,7 +227,6 @@ const stateExceptions: Exceptions = {
   'lib/random.ts uuidAt': 'random bytes that nobody has had yet',
   'lib/time.ts lastFormatted': bounded,
   'lib/time.ts lastText': bounded,
-  'kinds/admissionregistration/policy-expressions.ts loaded': 'a module of this program, loaded once for a process',
   'meta/fields.ts everyField': constant,
   'meta/json-path.ts effortLeft': scratch,
   'meta/json-path.ts most': scratch,
