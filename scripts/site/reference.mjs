@@ -20,7 +20,7 @@ export async function loadTables() {
   writeFileSync(join(directory, 'package.json'), '{ "type": "commonjs" }');
   for (const file of output) writeFileSync(join(directory, file.fileName), file.type === 'chunk' ? file.code : file.source);
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-  return createRequire(import.meta.url)(join(directory, 'tables.cjs'));
+  return createRequire(import.meta.url)(join(directory, 'tables.cjs')).tables;
 }
 
 /** Path below docs/ → text. */
