@@ -161,6 +161,9 @@ export const forbidden = (r: ResourceName, name: string, why: string): ApiError 
 /** A policy denies a request, with a reason of its own. */
 export const policyDenied = (r: ResourceName, name: string, why: string, reason: keyof typeof policyCodes): ApiError =>
   new ApiError(policyCodes[reason], reason, forbidden(r, name, why).message, details(r, name, { causes: [{ message: why }] }));
+/** Mutating policies deny a request: the first message counts, and all are causes. Their code is always the same. */
+export const mutationDenied = (r: ResourceName, name: string, messages: readonly string[], reason: 'Invalid' | 'Forbidden'): ApiError =>
+  new ApiError(403, reason, messages[0] ?? '', details(r, name, { causes: messages.map((message) => ({ message })) }));
 const policyCodes = { Invalid: 422, Forbidden: 403, RequestEntityTooLarge: 413 } as const;
 export const notFound = (r: ResourceName, name: string): ApiError =>
   failure('NotFound', `${qualified(r)} "${name}" not found`, details(r, name));

@@ -2,8 +2,9 @@
 export { checkApplied } from './applied.ts';
 export { appliedObject, apply } from './apply.ts';
 export type { Applied, ApplyWrite } from './apply-write.ts';
+export { mergedConfiguration } from './configuration.ts';
 export { type ChangeOperation, jsonDiff } from './json-diff.ts';
-export { jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
+export { isFailedTest, jsonPatch, type Patch, readJsonPatch } from './json-patch.ts';
 export { managerName, validateFieldManager } from './manager-name.ts';
 export { MAX_MANAGERS, type ManagedFields, type ManagedFieldsEntry, managersAfterAdmission } from './managers.ts';
 export { readMergePatch } from './merge-patch.ts';

@@ -5,6 +5,7 @@ import type { ValidatingAdmissionPolicy, ValidatingSpec } from '../admissionregi
 import { AdmissionCompiler, results } from './admission-compiler.ts';
 import { AdmissionEvaluation, type CompiledExpression, type CompiledVariable, OutOfBudget, POLICY_COST } from './admission-evaluation.ts';
 import type { AdmissionValues } from './admission-values.ts';
+import { compiledVariables } from './compiled-variables.ts';
 
 /** Longest message that an expression makes, in bytes. */
 const MAX_MESSAGE_BYTES = 5 * 1024;
@@ -101,15 +102,6 @@ export class PolicyChecks {
     }
     return found;
   }
-}
-
-function* compiledVariables(variables: ValidatingSpec['variables'], compiler: AdmissionCompiler): Work<CompiledVariable[]> {
-  const compiledOnes: CompiledVariable[] = [];
-  for (const { name, expression } of variables ?? []) {
-    yield;
-    compiledOnes.push({ name, source: expression, compiled: compiler.addVariable(name, expression) });
-  }
-  return compiledOnes;
 }
 
 type ValidationSource = NonNullable<ValidatingSpec['validations']>[number];

@@ -58,6 +58,7 @@ export const orderedPlugins = [
   on('CertificateSubjectRestriction'),
   on('DefaultIngressClass'),
   off('DenyServiceExternalIPs'),
+  onSince('1.32', 'MutatingAdmissionPolicy'),
   on('MutatingAdmissionWebhook'),
   onSince('1.26', 'ValidatingAdmissionPolicy'),
   on('ValidatingAdmissionWebhook'),

@@ -10,6 +10,7 @@ import { certificateSubjectRestriction } from './certificates/certificate-subjec
 import { defaultIngressClass } from './default-ingress-class.ts';
 import { denyServiceExternalIPs } from './deny-external-ips.ts';
 import { eventRateLimit } from './event-rate-limit.ts';
+import { mutatingAdmissionPolicy } from './mutating-policy.ts';
 import { mutatingAdmissionWebhook } from './mutating-webhook.ts';
 import { namespaceAutoProvision } from './namespaces/namespace-auto-provision.ts';
 import { namespaceExists } from './namespaces/namespace-exists.ts';
@@ -71,6 +72,7 @@ export const plugins: Readonly<Record<PluginName, MakePlugin>> = {
   CertificateSubjectRestriction: certificateSubjectRestriction,
   DefaultIngressClass: defaultIngressClass,
   DenyServiceExternalIPs: denyServiceExternalIPs,
+  MutatingAdmissionPolicy: mutatingAdmissionPolicy,
   MutatingAdmissionWebhook: mutatingAdmissionWebhook,
   ValidatingAdmissionPolicy: validatingAdmissionPolicy,
   ValidatingAdmissionWebhook: validatingAdmissionWebhook,

@@ -14,16 +14,18 @@ import { readJsonPatch } from '@plat-dev/patch';
 import { decode, encodeWithEmptyLists, toJson } from '@plat-dev/schema/json';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
+import { acceptedObject, changedObject } from '../changed-object.ts';
 import { changesBetween, noChanges } from '../explanation.ts';
 import type { Candidate } from '../matching/match.ts';
 import type { MakePlugin, PluginEnv } from '../plugin.ts';
+import { Rounds } from '../rounds.ts';
 import type { AdmissionRequest } from '../types.ts';
 import { ask, BadPatch, CallFailed, callFailure, denial } from '../webhooks/call.ts';
 import { conditionsMet } from '../webhooks/conditions.ts';
 import { Dispatcher } from '../webhooks/dispatch.ts';
 import { VersionedTexts } from '../webhooks/objects.ts';
 import type { ReviewAnswer } from '../webhooks/review.ts';
-import { Rounds } from '../webhooks/rounds.ts';
+
 import type { Call, Webhook } from '../webhooks/webhook.ts';
 import { type WebhookMetrics, webhookMetrics } from '../webhooks/webhook-metrics.ts';
 
@@ -162,18 +164,11 @@ class Mutator {
   ): Promise<boolean> {
     const { webhooks } = this.env;
     const current = served.isHub ? (request.object as ApiObject) : await webhooks.toVersion(served, request.object as ApiObject);
-    const patched = attempt(webhook, () => {
-      const object = decode(served.schema, patch(parseExact(encodeWithEmptyLists(served.schema, current)) as JsonValue)) as ApiObject;
-      object.kind ??= served.kind.kind;
-      object.apiVersion ??= served.apiVersion;
-      object.metadata ??= {};
-      if (object.kind !== served.kind.kind || object.apiVersion !== served.apiVersion)
-        throw new Error(`the patch makes a ${object.apiVersion} ${object.kind} of a ${served.apiVersion} ${served.kind.kind}`);
-      return object;
-    });
+    const patched = attempt(webhook, () =>
+      changedObject(served, patch(parseExact(encodeWithEmptyLists(served.schema, current)) as JsonValue)),
+    );
     const changed = !equal(current, patched);
-    webhooks.fillDefaults(served, patched);
-    request.object = served.isHub ? patched : await webhooks.toHub(served, patched);
+    request.object = await acceptedObject(webhooks, served, patched);
     return changed;
   }
 

@@ -1,5 +1,5 @@
 /**
- * Which webhooks are called again in the second round of one request (reinvocation).
+ * Which webhooks, or policies, are called again in the second round of one request (reinvocation).
  *
  *   round 1   a (IfNeeded), b changes, c (IfNeeded)      → a: it has not seen the change of b
  *   between   a plug-in changes the object               → c, too
@@ -12,7 +12,7 @@ export class Rounds {
   private readonly earlier = new Set<string>();
   private last: ApiObject | undefined;
 
-  /** A webhook with `IfNeeded` was called. */
+  /** One with `IfNeeded` was called. */
   recordCall(id: string): void {
     this.earlier.add(id);
   }
@@ -24,11 +24,11 @@ export class Rounds {
   wants(id: string): boolean {
     return this.wantedIds.has(id);
   }
-  /** Keeps the result of the first round, if one of the webhooks has `IfNeeded`. */
+  /** Keeps the result of the first round, if one that was called has `IfNeeded`. */
   remember(object: ApiObject | undefined): void {
     if (this.earlier.size > 0) this.last = structuredClone(object);
   }
-  /** Whether a webhook must be called again because the object has changed. */
+  /** Whether those of the first round must be called again because the object has changed. */
   changedSince(object: ApiObject | undefined): boolean {
     return this.earlier.size > 0 && !equal(this.last, object);
   }
