@@ -269,9 +269,8 @@ function replaceRoot(root: Root, value: JsonValue | undefined): void {
 }
 function test(root: Root, path: readonly string[], value: JsonValue): void {
   const actualValue = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);
-  if (!sameAs(actualValue, value)) throw Object.assign(unprocessable(), failedTest);
+  if (!sameAs(actualValue, value)) throw Object.assign(unprocessable(), { isFailedTest: true });
 }
-const failedTest = { isFailedTest: true } as const;
 /** Whether a patch was refused because the document has another value than one of its tests expects. */
 export const isFailedTest = (error: unknown): boolean => error instanceof Error && 'isFailedTest' in error;
 
