@@ -94,6 +94,45 @@ describe('files', () => {
   });
 });
 
+test('every answer has the headers that protect the page, whatever it is', async () => {
+  const admin = await loggedIn('admin-token');
+  const own = { 'x-plat-console': '1' };
+  const evil = { origin: 'https://evil.example' };
+  const asked: readonly (readonly [method: string, path: string, status: number, headers?: Record<string, string>])[] = [
+    ['GET', '/console', 308],
+    ['GET', '/console/', 200],
+    ['HEAD', '/console/', 200],
+    ['GET', '/console/assets/none.js', 404],
+    ['GET', '/console/%', 200],
+    ['DELETE', '/console/', 405],
+    ['GET', '/console/session', 200],
+    ['GET', '/console/session', 403, evil],
+    ['PATCH', '/console/session', 405],
+    ['POST', '/console/session', 415],
+    ['GET', '/console/watch', 400],
+    ['GET', '/console/oidc/start', 404],
+    ['GET', '/console/oidc/callback?code=1&state=2', 404],
+    ['GET', '/console/api/version', 200, own],
+    ['GET', '/console/api/version', 403],
+    ['GET', '/console/api/version', 403, { ...own, ...evil }],
+    ['GET', '/console/api/api/v1/unknown', 404, own],
+    ['GET', '/console/api/api/v1/pods?limit=x', 400, own],
+    ['PUT', '/console/api/api/v1/namespaces', 405, own],
+    ['GET', '/console/api/livez', 200, own],
+    ['GET', '/console/api/metrics', 200, own],
+    ['GET', '/console/api/openapi/v2', 200, own],
+    ['GET', '/console/api/console/', 404, own],
+  ];
+  for (const [method, path, status, headers = {}] of asked) {
+    const answer = await admin.sendFrom(headers, method, path);
+    const which = `${method} ${path} ${JSON.stringify(headers)}`;
+    expect(answer.status, which).toBe(status);
+    // The API says it of some answers itself; browsers read the first of the two.
+    expect(answer.headers, which).toMatchObject({ ...safety, 'x-content-type-options': expect.stringMatching(/^nosniff(, nosniff)?$/) });
+    expect(answer.headers['access-control-allow-origin'], path).toBeUndefined();
+  }
+});
+
 describe('log-in', () => {
   test('by the code of the link, once', async () => {
     const first = browser();

@@ -61,13 +61,14 @@ export async function logIn(page: Page, token: string): Promise<void> {
   await page.getByRole('navigation').waitFor();
 }
 
-async function beginSession({ context }: OpenPage, user: string): Promise<void> {
+type User = 'admin' | 'alice' | 'bob';
+
+/** Logs in without the login page. */
+export async function beginSession(context: BrowserContext, user: User): Promise<void> {
   const headers = { 'X-Plat-Console': '1' };
   const answer = await context.request.post('/console/session', { data: { token: `${user}-token` }, headers });
   expect(answer.status()).toBe(200);
 }
-
-type User = 'admin' | 'alice' | 'bob';
 
 interface AloneOptions extends BrowserContextOptions {
   /** Of another server than that of the file. */
@@ -126,7 +127,7 @@ export function consoleTests({ server: serverOptions = {}, browserArguments }: C
     const open = await emptyPage(browser, server);
     pages.set(user, open);
     kept.add(open);
-    await beginSession(open, user);
+    await beginSession(open.context, user);
     return open.page;
   };
   return {
@@ -142,7 +143,7 @@ export function consoleTests({ server: serverOptions = {}, browserArguments }: C
       const open = await emptyPage(browser, other, more);
       if (staysOpen) kept.add(open);
       else alone.push(open);
-      if (user !== undefined) await beginSession(open, user);
+      if (user !== undefined) await beginSession(open.context, user);
       await open.page.goto(path);
       return open.page;
     },

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { consoleHost, startProvider, type TestProvider } from '../../packages/server/src/auth/oidc/provider.testing.ts';
-import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
+import { axeViolations, beginSession, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
   let provider: TestProvider;
@@ -75,6 +75,43 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
     await page.getByText('You may not list namespaces').waitFor();
   });
 
+  test('whoever logs in as somebody else in the same browser sees nothing of what an older page had', async () => {
+    const namespace = await tests.server.namespace();
+    await tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'of-the-admin' } });
+    const page = await openAlone(`/console/ns/${namespace}/secrets`, { user: 'admin' });
+    await page.getByRole('link', { name: 'of-the-admin' }).waitFor();
+    await beginSession(page.context(), 'bob');
+    await expect.poll(() => userOf(page)).toBe('bob');
+    await page.getByRole('alert').getByText('User "bob" cannot list').waitFor();
+    expect(await page.getByText('of-the-admin').count()).toBe(0);
+    expect(
+      tests
+        .faultsOf(page)
+        .splice(0)
+        .filter((fault) => !fault.includes('WebSocket')),
+    ).toEqual([]);
+  });
+
+  test('a session that ended elsewhere leaves nothing on the page, and its id is of no use', async () => {
+    const namespace = await tests.server.namespace();
+    await tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'of-the-admin' } });
+    const page = await openAlone(`/console/ns/${namespace}/secrets`, { user: 'admin' });
+    const cookies = await page.context().cookies();
+    await page.getByRole('link', { name: 'of-the-admin' }).waitFor();
+    const headers = { 'X-Plat-Console': '1' };
+    await page.context().request.delete('/console/session', { headers });
+    await page.getByRole('heading', { name: 'Log in to the console' }).waitFor();
+    expect(await page.getByText('of-the-admin').count()).toBe(0);
+    await page.context().addCookies(cookies);
+    expect((await page.context().request.get(`/console/api/api/v1/namespaces/${namespace}/secrets`, { headers })).status()).toBe(401);
+    expect(
+      tests
+        .faultsOf(page)
+        .splice(0)
+        .filter((fault) => !fault.includes('WebSocket')),
+    ).toEqual([]);
+  });
+
   test('a page of another origin can neither use the session nor show the console', async () => {
     const page = await openAlone('/console/namespaces', { user: 'admin' });
     // Another port of this machine: the same site, so that the browser sends the cookie along.
@@ -85,8 +122,16 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
       withHeader: 'refused',
       blind: expect.stringMatching(/opaque|refused/),
       socket: 'refused',
+      script: 'refused',
+      opened: 'unreachable',
     });
+    await page.evaluate(`(${foreignForms})(${JSON.stringify(tests.server.address)})`);
     expect((await tests.server.admin.send('GET', '/api/v1/namespaces/made-by-another-origin')).status).toBe(404);
+    // Neither did the forms log out, nor log in as somebody else, nor did a page of the API come to be in the origin of the console.
+    const own = await page.context().newPage();
+    await own.goto(`${tests.server.address}/console/namespaces`);
+    expect(await userOf(own)).toBe('admin');
+    expect((await own.goto(`${tests.server.address}/console/api/api/v1/namespaces`))?.status()).toBe(403);
     expect(page.frames().some((frame) => frame.url().startsWith('https:') && !frame.url().startsWith('chrome-error'))).toBe(false);
     // The browser reports what it refused.
     tests.faultsOf(page).length = 0;
@@ -103,6 +148,22 @@ const otherOrigin = `async (address) => {
     watch.onopen = () => resolve('open');
     watch.onclose = () => resolve('refused');
   });
+  const element = document.createElement('script');
+  element.src = address + '/console/session';
+  const script = new Promise((resolve) => {
+    element.onload = () => resolve('read');
+    element.onerror = () => resolve('refused');
+  });
+  document.head.append(element);
+  const opened = window.open(address + '/console/');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const readable = (other) => {
+    try {
+      return other.document.title;
+    } catch {
+      return 'unreachable';
+    }
+  };
   const frame = document.createElement('iframe');
   frame.src = address + '/console/';
   const framed = new Promise((resolve) => (frame.onload = resolve));
@@ -113,5 +174,27 @@ const otherOrigin = `async (address) => {
     withHeader: await attempt({ headers: { 'X-Plat-Console': '1' } }),
     blind: await attempt({ method: 'POST', mode: 'no-cors', body: '{"metadata":{"name":"made-by-another-origin"}}' }),
     socket: await socket,
+    script: await script,
+    opened: opened === null || opened.closed ? 'unreachable' : readable(opened),
   };
+}`;
+
+/** Runs there, too: forms need no consent, and what they send is refused by its type, its origin, or the header that it lacks. */
+const foreignForms = `async (address) => {
+  for (const [path, type, name] of [
+    ['/console/session', 'text/plain', '{"token":"bob-token","a":"'],
+    ['/console/session', 'application/x-www-form-urlencoded', 'token'],
+    ['/console/api/api/v1/namespaces', 'text/plain', '{"metadata":{"name":"made-by-another-origin"},"a":"'],
+  ]) {
+    const frame = document.createElement('iframe');
+    frame.name = 'target';
+    const form = Object.assign(document.createElement('form'), { method: 'POST', action: address + path, enctype: type, target: 'target' });
+    form.append(Object.assign(document.createElement('input'), { name, value: '"}' }));
+    document.body.append(frame, form);
+    const sent = new Promise((resolve) => (frame.onload = resolve));
+    form.submit();
+    await sent;
+    frame.remove();
+    form.remove();
+  }
 }`;

@@ -22,7 +22,7 @@ function watchSocket(): Socket {
 function createConsole(): Console {
   const clock = systemClock;
   const request = window.fetch.bind(window);
-  const session = new Session(request);
+  const session = new Session(request, () => window.location.reload());
   const api = createApi(request, session);
   const watches = new WatchConnection({
     connect: watchSocket,
@@ -45,6 +45,10 @@ function createConsole(): Console {
 const console = createConsole();
 listenForKeys(console.keyboard, document);
 window.addEventListener('online', () => console.watches.retryNow());
+// Another page of the browser may have logged in as somebody else meanwhile.
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && console.session.details !== undefined) void console.session.load().catch(() => undefined);
+});
 const loginFailure = startSession(console, window);
 render(
   <ConsoleContext.Provider value={console}>

@@ -28,10 +28,13 @@ const usualWays: readonly Way[] = ['token'];
 export class Session {
   readonly state: Signal<SessionState> = signal<SessionState>({ phase: 'unknown' });
   readonly #fetch: typeof fetch;
+  readonly #onOtherUser: () => void;
   #ended = new AbortController();
 
-  constructor(fetchFunction: typeof fetch) {
+  /** `onOtherUser`: another page of the browser logged in as somebody else, who must not see what this page has. */
+  constructor(fetchFunction: typeof fetch, onOtherUser: () => void) {
     this.#fetch = fetchFunction;
+    this.#onOtherUser = onOtherUser;
   }
 
   /** The user who is logged in. */
@@ -86,6 +89,12 @@ export class Session {
   }
 
   #enter(details: SessionDetails): void {
+    const before = this.state.peek();
+    if (before.phase === 'in' && before.details.user.name !== details.user.name) {
+      this.leave();
+      this.#onOtherUser();
+      return;
+    }
     if (this.#ended.signal.aborted) this.#ended = new AbortController();
     this.state.value = { phase: 'in', details };
   }

@@ -100,7 +100,7 @@ function CurrentPage() {
   const route = location.route.value;
   if (route.page === 'unknown')
     return (
-      <EmptyState title="There is no such page">
+      <EmptyState title="There is no such page" isPage>
         <p>
           Look for a kind with <kbd>/</kbd>, or go to the <a href={pageHref('overview')}>overview</a>.
         </p>

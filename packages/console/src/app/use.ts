@@ -1,6 +1,7 @@
 /** Hooks that many components use. */
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type ApiError, asApiError, isAborted } from '../api/api-error.ts';
+import { visibleText } from '../parts/visible-text.ts';
 import { useConsole } from './console.ts';
 import type { KeyBinding } from './keyboard.ts';
 
@@ -13,7 +14,7 @@ export function useKeys(bindings: readonly KeyBinding[], inputs: readonly unknow
 /** The title of the browser's tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = title === '' ? 'Console' : `${title} · Console`;
+    document.title = title === '' ? 'Console' : `${visibleText(title)} · Console`;
   }, [title]);
 }
 

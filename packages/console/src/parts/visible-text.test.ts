@@ -6,6 +6,7 @@ test.each([
   ['a\u202eb', 'a⟨U+202E⟩b'],
   ['\u0000\u001b[31m', '⟨U+0000⟩⟨U+001B⟩[31m'],
   ['\u200b\ufeff\u2066', '⟨U+200B⟩⟨U+FEFF⟩⟨U+2066⟩'],
+  ['\u3164\u2800', '⟨U+3164⟩⟨U+2800⟩'],
   ['Grüße 日本 🙂', 'Grüße 日本 🙂'],
   ['<script>', '<script>'],
 ])('%j is shown as %j', (text, shown) => {

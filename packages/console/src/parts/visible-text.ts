@@ -1,7 +1,7 @@
 /** Text of the API as it is shown: characters that nobody would see, or that would turn the order of others, become visible marks. */
 
-/** Control characters but tab and line end, marks of direction, characters without width, and separators of lines. */
-const hidden = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Control characters but tab and line end, marks of direction, what has no width, separators of lines, and letters that are blank. */
+const hidden = /(?![\t\n])(?:[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f)/gu;
 
 /** `a\u202eb` is shown as `a⟨U+202E⟩b`. */
 export function visibleText(text: string): string {

@@ -31,7 +31,7 @@ function NamespaceGraph({ namespace, kinds }: { readonly namespace: string; read
   const truncated = content.filter(({ isTruncated }) => isTruncated).map(({ kind }) => kind.kind);
   if (content.every((one) => one.objects.length === 0))
     return (
-      <EmptyState title={`Nothing to draw in ${visibleText(namespace)}`}>
+      <EmptyState title={`Nothing to draw in ${visibleText(namespace)}`} isPage>
         {unread.length > 0 ? (
           <p>You may not list {unread.join(', ')} here.</p>
         ) : (
@@ -59,7 +59,7 @@ const SHOWN = 100;
 
 function ChooseNamespace({ kind }: { readonly kind: Kind | undefined }) {
   return (
-    <EmptyState title="Choose a namespace">
+    <EmptyState title="Choose a namespace" isPage>
       <p>The graph shows one namespace: owners, services and their pods, ingresses, claims and volumes.</p>
       {kind !== undefined && <Namespaces kind={kind} />}
     </EmptyState>

@@ -1,5 +1,6 @@
 import type { Row } from '../../api/collection.ts';
 import { useConsole } from '../../app/console.ts';
+import { visibleText } from '../../parts/visible-text.ts';
 import { nextOrder, type Order } from './arrange.ts';
 import type { ShownColumn } from './columns.ts';
 import type { Selection } from './selection.ts';
@@ -28,7 +29,7 @@ export function GridHead({ shown, order, rows, selection }: GridHeadProps) {
         {shown.map(({ column: { name, description } }) => (
           <span key={name} role="columnheader" aria-sort={sortOf(order, name)}>
             <button type="button" title={description} onClick={() => location.setQuery({ sort: nextOrder(order, name) })}>
-              {name}
+              {visibleText(name)}
               <span aria-hidden="true">{order.column !== name ? '' : order.isDescending ? ' ▼' : ' ▲'}</span>
             </button>
           </span>

@@ -83,6 +83,7 @@ function focusGrid(event: Event): void {
 }
 
 const LONGEST_CELL = 200;
+const LONGEST_TITLE = 2000;
 /** Texts that are longer may be cut by the width of their column. */
 const LONGER = 24;
 const stateColumns = new Set(['Status', 'Phase', 'State', 'Type', 'Ready', 'Available', 'Healthy']);
@@ -91,7 +92,7 @@ const stateColumns = new Set(['Status', 'Phase', 'State', 'Type', 'Ready', 'Avai
 function cell(row: Row, column: Column, at: number, kind: Kind, age: string | undefined): VNode {
   const whole = at < 0 ? (row.namespace ?? '') : isAge(column) && age !== undefined ? age : cellText(row.cells[at]);
   const text = visibleText(shortText(whole, LONGEST_CELL));
-  const title = whole.length > LONGER ? visibleText(whole) : undefined;
+  const title = whole.length > LONGER ? visibleText(shortText(whole, LONGEST_TITLE)) : undefined;
   const tone = stateColumns.has(column.name) ? toneOf(whole) : undefined;
   return (
     <span key={column.name} role="gridcell" title={title} class={tone}>
