@@ -114,10 +114,10 @@ async function largeTable() {
   await idle(`table of ${pods} pods`, '/console/pods');
 }
 
-const allRows = (page) =>
-  page.waitForFunction((count) => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > count, pods, {
-    timeout: 120_000,
-  });
+function allRows(page) {
+  const hasAll = (count) => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > count;
+  return page.waitForFunction(hasAll, pods, { timeout: 120_000 });
+}
 
 async function heapOf(context, page) {
   const devtools = await context.newCDPSession(page);

@@ -19,18 +19,19 @@ const foldColumn = 80;
 /** Longer keys are not simple: they are written after a question mark. */
 const maxKeyLength = 128;
 
-/** The YAML text of a value, with a line end. */
+/** The YAML text of a value, with a line end. Browsers have no Buffer: this works without. */
 export function stringifyYaml(value: JsonValue): string {
-  const writer = new YamlWriter();
+  const writer = new YamlWriter(itself);
   atOnce(writer.value(value));
-  return writer.text();
+  return writer.portions().join('');
 }
 /** The bytes of that text, for a value that may be large. */
 export function* yamlBytes(value: JsonValue): Work<Buffer> {
-  const writer = new YamlWriter();
+  const writer = new YamlWriter((text) => Buffer.from(text));
   yield* writer.value(value);
-  return writer.bytes();
+  return Buffer.concat(writer.portions());
 }
+const itself = (text: string): string => text;
 /** Characters of a long text after which the work yields, and characters that are buffered before they become bytes. */
 const PORTION = 32 * 1024;
 const LINES = 4096;
@@ -51,26 +52,30 @@ interface Level {
   readonly place: Position;
 }
 
-class YamlWriter {
+class YamlWriter<Portion> {
   private out = '';
-  private readonly packed: Buffer[] = [];
+  private readonly packed: Portion[] = [];
+  private readonly portionOf: (text: string) => Portion;
   /** Where in its line the next character goes. */
   private column = 0;
+
+  constructor(portionOf: (text: string) => Portion) {
+    this.portionOf = portionOf;
+  }
 
   /** The text of a key and its colon, if nothing else was written. */
   label(): string {
     return `${this.out}:`;
   }
-  text(): string {
-    return this.packed.length === 0 ? `${this.out}\n` : this.bytes().toString();
-  }
-  bytes(): Buffer {
+  /** All that was written, and a line end. */
+  portions(): readonly Portion[] {
+    this.out += '\n';
     this.pack();
-    return Buffer.concat([...this.packed, Buffer.from('\n')]);
+    return this.packed;
   }
-  /** A text of very many parts is slow to read: it is converted to bytes from time to time. */
+  /** A text of very many parts is slow to read: it is put away from time to time. */
   private pack(): void {
-    this.packed.push(Buffer.from(this.out));
+    this.packed.push(this.portionOf(this.out));
     this.out = '';
   }
   private put(text: string): void {
@@ -301,7 +306,7 @@ function sameKeys(a: readonly string[], b: readonly string[]): boolean {
 }
 function labelOf(key: string): string | undefined {
   if (!isSimpleKey(key)) return undefined;
-  const writer = new YamlWriter();
+  const writer = new YamlWriter(itself);
   writer.write(key, 0, true);
   return writer.label();
 }

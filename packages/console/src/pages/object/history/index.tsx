@@ -1,7 +1,7 @@
 /** Earlier versions of the object: who changed what, and the way back. */
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../../api/api-error.ts';
-import { mapAt, type ValueMap } from '../../../api/values.ts';
+import type { ValueMap } from '../../../api/values.ts';
 import { useConsole } from '../../../app/console.ts';
 import { type LiveObject, useLiveObject } from '../../../app/live-object.ts';
 import { useLoaded } from '../../../app/use.ts';
@@ -12,15 +12,15 @@ import { TimeAgo } from '../../../parts/time-ago.tsx';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { ChangeList } from '../yaml/change-list.tsx';
 import { ReviewDialog } from '../yaml/review-dialog.tsx';
-import { yamlText } from '../yaml/yaml-text.ts';
 import {
   changesOfVersion,
   type ObjectVersion,
   presentOf,
+  readExactly,
   readVersions,
   restoreVersion,
   type VersionPage,
-  writableObject,
+  writableText,
   writerOf,
 } from './versions.ts';
 import '../yaml/yaml.css';
@@ -79,8 +79,8 @@ function Versions({ live, page }: { readonly live: LiveObject; readonly page: Ve
   const preview = (version: ObjectVersion): Promise<void> =>
     attempt(async () => {
       const stored = await restoreVersion(api, live.reference, version.object as ValueMap, present, true);
-      const current = state.phase === 'ready' ? yamlText(writableObject(mapAt(state.value))) : '';
-      setUndo({ version, before: current, after: yamlText(writableObject(stored)) });
+      const before = present === undefined ? '' : writableText(await readExactly(api, live.reference));
+      setUndo({ version, before, after: writableText(stored) });
     });
   const restore = async (): Promise<void> => {
     await restoreVersion(api, live.reference, undo?.version.object as ValueMap, present, false);

@@ -1,8 +1,10 @@
+import { jsonText } from '@plat-dev/lib/json-text';
 import { expect, test } from 'vitest';
 import type { Api, RequestOptions } from '../../../api/api.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import type { ObjectReference } from '../../../api/kinds.ts';
-import { changesOfVersion, type ObjectVersion, readVersions, restoreVersion } from './versions.ts';
+import type { ValueMap } from '../../../api/values.ts';
+import { changesOfVersion, type ObjectVersion, readVersions, restoreVersion, writableText, writerOf } from './versions.ts';
 
 const object: ObjectReference = {
   kind: {
@@ -20,12 +22,12 @@ const object: ObjectReference = {
 };
 function answering(answer: unknown): Api & { readonly requests: [string, RequestOptions | undefined][] } {
   const requests: [string, RequestOptions | undefined][] = [];
-  const json = async (path: string, options?: RequestOptions) => {
+  const text = async (path: string, options?: RequestOptions) => {
     requests.push([path, options]);
     if (answer instanceof Error) throw answer;
-    return answer as never;
+    return jsonText(answer);
   };
-  return { requests, json, text: () => Promise.reject(new Error('not used')), fetch: () => Promise.reject(new Error('not used')) };
+  return { requests, text, json: () => Promise.reject(new Error('not used')), fetch: () => Promise.reject(new Error('not used')) };
 }
 const version = (resourceVersion: string, type: ObjectVersion['type'], colour: string): ObjectVersion => ({
   resourceVersion,
@@ -62,7 +64,8 @@ test('an old version is written over the present one, which it names', async () 
       '/api/v1/namespaces/shop/configmaps/web',
       {
         method: 'PUT',
-        body: { kind: 'ConfigMap', metadata: { name: 'web', uid: 'u', resourceVersion: '3' }, data: { colour: 'red' } },
+        body: '{"kind":"ConfigMap","data":{"colour":"red"},"metadata":{"name":"web","uid":"u","resourceVersion":"3"}}',
+        contentType: 'application/json',
         query: { fieldManager: 'plat-console', dryRun: 'All' },
       },
     ],
@@ -76,8 +79,25 @@ test('a deleted object is created again', async () => {
     '/api/v1/namespaces/shop/configmaps',
     {
       method: 'POST',
-      body: { kind: 'ConfigMap', metadata: { name: 'web' }, data: { colour: 'blue' } },
+      body: '{"kind":"ConfigMap","data":{"colour":"blue"},"metadata":{"name":"web"}}',
+      contentType: 'application/json',
       query: { fieldManager: 'plat-console', dryRun: undefined },
     },
   ]);
+});
+
+test('numbers keep all of their digits on the way back', async () => {
+  const large = 9_007_199_254_740_993n;
+  const api = answering({ kind: 'ObjectHistory', items: [{ ...versions[0], object: { kind: 'Boat', metadata: { name: 'web' }, large } }] });
+  const read = await readVersions(api, object);
+  const stored = read?.versions[0]?.object as ValueMap;
+  await restoreVersion(api, object, stored, undefined, false);
+  expect(api.requests.at(-1)?.[1]?.body).toBe('{"kind":"Boat","large":9007199254740993,"metadata":{"name":"web"}}');
+  expect(writableText(stored)).toContain('large: 9007199254740993\n');
+});
+
+test('who changed something is told with the program, if that says its name', () => {
+  expect(writerOf({ ...versions[0]!, user: 'alice', fieldManager: 'kubectl-edit' })).toBe('alice with kubectl-edit');
+  expect(writerOf({ ...versions[0]!, user: 'alice', fieldManager: 'unknown' })).toBe('alice');
+  expect(writerOf({ ...versions[0]!, fieldManager: 'kubectl' })).toBe('kubectl');
 });

@@ -1,5 +1,9 @@
 /** Versions of an object as the server kept them, newest first. */
-import type { Api } from '../../../api/api.ts';
+import { jsonText } from '@plat-dev/lib/json-text';
+import { parseExact } from '@plat-dev/schema/json/parse';
+import type { JsonValue } from '@plat-dev/schema/types';
+import { stringifyYaml } from '@plat-dev/schema/yaml';
+import type { Api, RequestOptions } from '../../../api/api.ts';
 import { asApiError } from '../../../api/api-error.ts';
 import { type ObjectReference, objectPath } from '../../../api/kinds.ts';
 import { isMap, mapAt, textAt, type ValueMap } from '../../../api/values.ts';
@@ -34,6 +38,15 @@ interface ObjectHistory {
 
 const PAGE_SIZE = 50;
 
+/** With all digits of integers: what was read is written again. */
+const exactJson = async (api: Api, path: string, options: RequestOptions): Promise<unknown> => parseExact(await api.text(path, options));
+const exactBody = (body: ValueMap) => ({ body: jsonText(body), contentType: 'application/json' });
+
+/** The object as it is now. */
+export async function readExactly(api: Api, object: ObjectReference): Promise<ValueMap> {
+  return mapAt(await exactJson(api, objectPath(object), {}));
+}
+
 /** Undefined: the server keeps no history. A stock server answers with the object itself. */
 export async function readVersions(
   api: Api,
@@ -43,7 +56,7 @@ export async function readVersions(
 ): Promise<VersionPage | undefined> {
   try {
     const query = { history: 'full', limit: PAGE_SIZE, continue: next };
-    const answer = await api.json<ObjectHistory>(objectPath(object), { query, ...(signal === undefined ? {} : { signal }) });
+    const answer = (await exactJson(api, objectPath(object), { query, ...(signal === undefined ? {} : { signal }) })) as ObjectHistory;
     if (answer.kind !== 'ObjectHistory') return undefined;
     return { versions: answer.items ?? [], next: answer.metadata?.continue || undefined };
   } catch (error) {
@@ -62,8 +75,10 @@ export function changesOfVersion(versions: readonly ObjectVersion[], at: number)
   return changesOf(before.object, version.object);
 }
 
+export const writableText = (object: ValueMap): string => stringifyYaml(writableObject(object) as JsonValue);
+
 /** The object without what only the server sets, for a comparison or to write it again. */
-export function writableObject(object: ValueMap): ValueMap {
+function writableObject(object: ValueMap): ValueMap {
   const { status: _, metadata, ...rest } = object;
   const {
     managedFields,
@@ -97,19 +112,20 @@ export async function restoreVersion(
   const query = { fieldManager: FIELD_MANAGER, dryRun: isDryRun ? 'All' : undefined };
   const stored =
     present === undefined
-      ? await api.json<unknown>(path.slice(0, path.lastIndexOf('/')), { method: 'POST', body: writable, query })
-      : await api.json<unknown>(path, {
+      ? await exactJson(api, path.slice(0, path.lastIndexOf('/')), { method: 'POST', ...exactBody(writable), query })
+      : await exactJson(api, path, {
           method: 'PUT',
-          body: { ...writable, metadata: { ...mapAt(writable, 'metadata'), ...present } },
+          ...exactBody({ ...writable, metadata: { ...mapAt(writable, 'metadata'), ...present } }),
           query,
         });
   return isMap(stored) ? stored : {};
 }
 
-/** `alice by kubectl-edit` */
+/** `alice with kubectl-edit`. Who says nothing of themselves is `unknown` to the server. */
 export function writerOf({ user = '', fieldManager = '' }: ObjectVersion): string {
-  if (user === '') return fieldManager || 'somebody';
-  return fieldManager === '' || fieldManager === user ? user : `${user} by ${fieldManager}`;
+  const manager = fieldManager === 'unknown' ? '' : fieldManager;
+  if (user === '') return manager || 'somebody';
+  return manager === '' || manager === user ? user : `${user} with ${manager}`;
 }
 
 export const presentOf = (object: unknown): Present => ({

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { stringifyYaml } from '@plat-dev/schema/yaml';
+import { expect, test, vi } from 'vitest';
 import type { Api, RequestOptions } from '../../../api/api.ts';
 import type { Kind, ObjectReference } from '../../../api/kinds.ts';
 import { EditSession, serverText } from './edit-session.ts';
@@ -35,6 +36,23 @@ test('what only tools read is left out of the text', () => {
 
 test('numbers keep all of their digits', () => {
   expect(serverText('spec:\n  large: 9007199254740993\n').text).toContain('9007199254740993');
+});
+
+test('numbers of an object of any size keep all of their digits when changes of two people are merged, also where there is no Buffer', () => {
+  const filler = 'x'.repeat(40_000);
+  const written = (colour: string, size: string): string =>
+    `colour: ${colour}\nfiller: ${filler}\nlarge: 9007199254740993\nlines: |\n  a\n  b\nmetadata:\n  resourceVersion: "1"\nsize: ${size}\n`;
+  vi.stubGlobal('Buffer', undefined);
+  try {
+    const edit = new EditSession(recordingApi(''), object, serverText(written('red', 'small')));
+    edit.text.value = written('blue', 'small');
+    const { text, conflicts } = edit.merge(serverText(written('red', 'large')));
+    expect(conflicts).toEqual([]);
+    expect(text).toBe(written('blue', 'large'));
+    expect(stringifyYaml({ filler, large: 9_007_199_254_740_993n })).toBe(`filler: ${filler}\nlarge: 9007199254740993\n`);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 test('a preview is a dry run, and checks fields strictly', async () => {

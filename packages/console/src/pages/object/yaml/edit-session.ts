@@ -6,6 +6,9 @@
  * While it is clean it follows the server. While it is dirty, changes of others are only told of; a save that they made impossible
  * leads to a merge.
  */
+
+import type { JsonValue } from '@plat-dev/schema/types';
+import { stringifyYaml } from '@plat-dev/schema/yaml';
 import { editYaml } from '@plat-dev/schema/yaml/edit';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Api } from '../../../api/api.ts';
@@ -15,7 +18,6 @@ import { isMap, textAt } from '../../../api/values.ts';
 import { FIELD_MANAGER } from '../actions/changes.ts';
 import { type Conflict, type Decide, mergeValues } from './merge-values.ts';
 import { parseText, withoutField } from './places.ts';
-import { yamlText } from './yaml-text.ts';
 
 export interface ServerText {
   readonly text: string;
@@ -113,8 +115,8 @@ export class EditSession {
 /** The text with another value; what did not change stays as it is written. */
 function edited(text: string, value: unknown): string {
   try {
-    return editYaml(text, [value as Parameters<typeof editYaml>[1][number]]).text;
+    return editYaml(text, [value as JsonValue]).text;
   } catch {
-    return yamlText(value);
+    return stringifyYaml(value as JsonValue);
   }
 }
