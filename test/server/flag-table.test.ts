@@ -213,6 +213,16 @@ const effects: readonly Shown[] = [
   { file: 'test/rights/credentials-attacked.test.ts', test: 'say nothing with %s', flags: ['requestheader-allowed-names'] },
   { file: 'test/server/connections.test.ts', test: 'modes: always, never', flags: ['authorization-mode'] },
   {
+    file: 'test/server/access-configuration.test.ts',
+    test: 'providers, rules about claims and users, and paths for everybody',
+    flags: ['authentication-config'],
+  },
+  {
+    file: 'test/server/access-configuration.test.ts',
+    test: 'a chain of authorizers with conditions, failures and a change',
+    flags: ['authorization-config'],
+  },
+  {
     file: 'test/server/flag-effects.test.ts',
     test: '--authorization-webhook-*: SubjectAccessReview %s, grants kept %i ms, refusals %i ms, %i calls',
     flags: [

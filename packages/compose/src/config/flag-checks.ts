@@ -108,6 +108,19 @@ function checkDependences(options: FlagOptions, givenFlags: ReadonlySet<string>)
   if (first !== undefined) throw new FlagError(`--${first.name} has no effect without ${first.needs}`);
 }
 
+/** Files, and the flags that say the same: a name, or the beginning of names that ends with a dash. */
+const replacedFlags: readonly (readonly [file: string, flags: readonly string[]])[] = [
+  ['authentication-config', ['oidc-']],
+  ['authorization-config', ['authorization-mode', 'authorization-webhook-']],
+];
+function checkReplacedFlags(givenFlags: ReadonlySet<string>): void {
+  for (const [file, flags] of replacedFlags) {
+    if (!givenFlags.has(file)) continue;
+    const other = [...givenFlags].find((name) => flags.some((flag) => (flag.endsWith('-') ? name.startsWith(flag) : name === flag)));
+    if (other !== undefined) throw new FlagError(`--${file} and --${other} exclude each other: the file says what the flag would`);
+  }
+}
+
 /** Flags that need each other. */
 export function checkTogether(options: FlagOptions, givenFlags: ReadonlySet<string>): void {
   const both = (a: string, b: string, firstValue: unknown, secondValue: unknown): void => {
@@ -125,6 +138,7 @@ export function checkTogether(options: FlagOptions, givenFlags: ReadonlySet<stri
   }
   both('kubelet-client-certificate', 'kubelet-client-key', options.kubeletClientCertificate, options.kubeletClientKey);
   checkDependences(options, givenFlags);
+  checkReplacedFlags(givenFlags);
   if (options.authorizationMode.includes('Webhook') !== (options.authorizationWebhookConfigFile !== undefined))
     throw new FlagError('--authorization-mode Webhook and --authorization-webhook-config-file are needed together');
   for (const name of options.enableAdmissionPlugins)

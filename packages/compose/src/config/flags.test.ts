@@ -298,3 +298,22 @@ test('workloads are named by their parts, and their flags need them', () => {
   for (const wrong of ['0', '-1', 'fast', '', '86401', 'NaN'])
     expect(() => parseServerFlags([`--time-factor=${wrong}`])).toThrow('--time-factor');
 });
+
+test('files about access exclude the flags that say the same', () => {
+  const refused =
+    (...args: string[]) =>
+    () =>
+      parseServerFlags(args);
+  expect(refused('--authentication-config=a', '--oidc-issuer-url=https://x', '--oidc-client-id=c')).toThrow(
+    '--authentication-config and --oidc-issuer-url exclude each other: the file says what the flag would',
+  );
+  expect(refused('--authorization-config=a', '--authorization-mode=RBAC')).toThrow(
+    '--authorization-config and --authorization-mode exclude',
+  );
+  expect(refused('--authorization-config=a', '--authorization-mode=Webhook', '--authorization-webhook-config-file=f')).toThrow(
+    'exclude each other',
+  );
+  expect(parseServerFlags(['--authentication-config=a', '--authorization-config=b', '--anonymous-auth=false'])).toMatchObject({
+    anonymousAuth: false,
+  });
+});

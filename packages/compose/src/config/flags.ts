@@ -196,6 +196,9 @@ const api = {
 };
 
 const authentication = {
+  'authentication-config': file(
+    'AuthenticationConfiguration: providers of tokens (JWT) and who may be anonymous; followed while the server runs. In place of --oidc-* and --anonymous-auth. For --api-release 1.29 or newer.',
+  ),
   'anonymous-auth': optionalBool('Accept requests without credentials, as the user system:anonymous.', {
     defaultText: 'true unless AlwaysAllow is a mode',
   }),
@@ -241,6 +244,9 @@ const authorization = {
     `Authorization modes, consulted in the order given: ${authorizationModes.join(', ')}.`,
     'MODE,…',
     readModes,
+  ),
+  'authorization-config': file(
+    'AuthorizationConfiguration: authorizers in their order, any number of webhooks among them; followed while the server runs. In place of --authorization-mode and --authorization-webhook-*. For --api-release 1.29 or newer.',
   ),
   'authorization-webhook-config-file': file('Kubeconfig of the authorization webhook.'),
   'authorization-webhook-version': choice('v1beta1', ['v1', 'v1beta1'], 'Version of SubjectAccessReview to send.'),

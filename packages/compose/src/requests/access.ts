@@ -31,7 +31,7 @@ export async function composeAccess(
     (followed) => followed.close(),
   );
   const trust = await parts.start('trust', () => composeTrust(options, credentials, files));
-  const auth = await parts.start('auth', () => composeAuth(base, credentials, live, trust));
+  const auth = await parts.start('auth', () => composeAuth(base, credentials, live, trust, files));
   const admission = await parts.start(
     'admission',
     () =>

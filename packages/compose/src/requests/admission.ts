@@ -17,7 +17,8 @@ import type { Catalog } from '@plat-dev/server/registry/catalog';
 import { storedObjects } from '@plat-dev/server/registry/stored-objects';
 import type { Base } from '../base.ts';
 import type { Trust } from '../credentials/trust.ts';
-import { type Auth, remoteOf } from './auth.ts';
+import type { Auth } from './auth.ts';
+import { remoteOf } from './remote-of.ts';
 
 export interface AdmissionDeps {
   readonly catalog: Catalog;

@@ -8,7 +8,7 @@ import { Outbound } from '@plat-dev/server/http-client/outbound';
 import type { Catalog } from '@plat-dev/server/registry/catalog';
 import type { Base } from '../base.ts';
 import type { Trust } from '../credentials/trust.ts';
-import { remoteOf } from './auth.ts';
+import { remoteOf } from './remote-of.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Minimum time between log lines about a sink that fails. */

@@ -1,14 +1,13 @@
 /** Authenticators and authorizers of a server, by its options. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseConfig } from '@plat-dev/client/config';
-import { connectionOf } from '@plat-dev/client/connection';
 import type { LiveSource } from '@plat-dev/kinds/live-view';
 import type { Clock } from '@plat-dev/lib/clock';
-import type { Followed } from '@plat-dev/lib/files/reload';
+import type { FileReloader, Followed } from '@plat-dev/lib/files/reload';
 import { cut } from '@plat-dev/lib/message-values';
 import { isAtLeast } from '@plat-dev/lib/version';
 import { domainName } from '@plat-dev/meta/identity';
+import { anonymous } from '@plat-dev/server/auth/authn/anonymous';
 import { bootstrapTokens } from '@plat-dev/server/auth/authn/bootstrap-token';
 import { type CertificateTrust, clientCertificate } from '@plat-dev/server/auth/authn/client-certificate';
 import { authentication } from '@plat-dev/server/auth/authn/index';
@@ -20,11 +19,12 @@ import { serviceAccountTokens } from '@plat-dev/server/auth/service-account/auth
 import { tokenFeatures } from '@plat-dev/server/auth/service-account/token-features';
 import type { TokenIssuer } from '@plat-dev/server/auth/service-account/token-request';
 import type { Authenticator, Authorizer, TokenAuthenticator } from '@plat-dev/server/auth/types';
-import type { Remote } from '@plat-dev/server/http-client/outbound';
 import type { Base } from '../base.ts';
 import type { ServerOptions } from '../config/server-options.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Bundle, Trust } from '../credentials/trust.ts';
+import { configuredAuthentication, configuredAuthorization } from './access-files.ts';
+import { remoteOf } from './remote-of.ts';
 
 export interface Auth {
   readonly authenticator: Authenticator;
@@ -41,7 +41,13 @@ export interface Auth {
   readonly publicKeys: () => Promise<readonly KeyObject[]>;
 }
 
-export async function composeAuth(base: Base, credentials: Credentials, live: LiveSource, trust: Trust): Promise<Auth> {
+export async function composeAuth(
+  base: Base,
+  credentials: Credentials,
+  live: LiveSource,
+  trust: Trust,
+  files: FileReloader,
+): Promise<Auth> {
   const { options, identity, clock, random, parts } = base;
   const now = (): number => clock.now();
   const closing = <T extends { close(): void } | undefined>(name: string, method: T): T => {
@@ -53,6 +59,7 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
   const issuerName = issuers[0] as string;
   const publicKeys = async () => [createPublicKey(await credentials.signingKey()), ...trust.tokenKeys.current];
   const features = tokenFeatures(options.apiRelease, (gate) => options.features.isOn(gate));
+  const configured = closing('authentication configuration', await configuredAuthentication(base, files, issuers));
   const { authenticator, tokens } = authentication({
     requestHeader: proxy(base, trust),
     clientCertificate: clientCertificate(certificatesOf(base, trust, trust.clientCAs, 'client-ca-file'), {
@@ -64,19 +71,20 @@ export async function composeAuth(base: Base, credentials: Credentials, live: Li
       serviceAccountTokens({ identity, issuers, keys, audiences, live, features, now }),
     ),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
-    oidcTokens: closing('openid', await openid(options, clock)),
+    oidcTokens: configured?.tokens ?? closing('openid', await openid(options, clock)),
     tokenWebhook: closing('token webhook', await tokenService(base, audiences, trust)),
-    anonymous: options.anonymousAuth,
+    anonymous: configured === undefined ? (options.anonymousAuth ? anonymous : undefined) : configured.anonymous,
     audiences,
   });
+  const chain = closing('authorization configuration', await configuredAuthorization(base, files, trust));
   const webhook = closing('authorization webhook', await accessService(base, trust));
-  const { authorizer, authorizers, escalation } = authorization({
-    modes: options.authorizationMode,
+  const { authorizer, authorizers, escalation, replace } = authorization({
+    chain: chain?.chain ?? options.authorizationMode.map((type) => ({ type, webhook })),
     live,
     identity,
     choice: { release: options.apiRelease, feature: (gate) => options.features.isOn(gate) },
-    webhook,
   });
+  chain?.onChange(replace);
   const maxSeconds = options.serviceAccountMaxTokenExpiration / 1000;
   return {
     authenticator,
@@ -144,25 +152,6 @@ async function openid(options: ServerOptions, clock: Clock) {
   // The provider may start later than this server; a token that needs its keys triggers a reload.
   oidc.start().catch(() => {});
   return oidc;
-}
-
-/** A webhook from a file in the kubeconfig format. */
-export async function remoteOf(flag: string, file: string, { own }: Pick<Trust, 'own'>, clock: Clock): Promise<Remote> {
-  try {
-    const connection = await connectionOf(
-      await parseConfig(readFileSync(file, 'utf8'), file),
-      {},
-      { env: {}, clock, interactive: false, show: () => {} },
-    );
-    // These calls use the configuration of the server's start.
-    if (connection.credentials !== undefined && connection.authorization === undefined) {
-      throw new Error('the user gets credentials from a plug-in or provider, which has no place here: use a certificate or a token');
-    }
-    if (connection.proxy !== undefined) throw new Error('proxy-url has no effect here: leave it out');
-    return { ...connection, isOwn: (certificate) => own.has(certificate) };
-  } catch (error) {
-    throw new Error(`--${flag} ${file}: ${(error as Error).message}`);
-  }
 }
 
 async function tokenService({ options, identity, clock, random }: Base, audiences: readonly string[], trust: Trust) {

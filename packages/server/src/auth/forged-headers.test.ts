@@ -3,6 +3,7 @@
 import fc, { rounds } from '@plat-dev/lib/testing/fast-check.testing';
 import { kubernetes } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
+import { anonymous } from './authn/anonymous.ts';
 import { authentication } from './authn/index.ts';
 import { staticTokens } from './authn/static-tokens.ts';
 import { noRules } from './authz/simple.ts';
@@ -12,7 +13,7 @@ import { type Attributes, type Authorizer, noOpinion, type User, wellKnown } fro
 const GOOD = 'good-token';
 const { authenticator } = authentication({
   staticTokens: staticTokens(`${GOOD},admin,u1,"system:masters"\n`),
-  anonymous: true,
+  anonymous,
   audiences: ['https://server'],
 });
 

@@ -30,6 +30,8 @@ export const wellKnown = {
 export interface AuthRequest {
   /** Header names in lower case, as `node:http` gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Of the URL, without the query. */
+  readonly path?: string;
   /** Alternating names and values, as received: the only place where repeated headers can be distinguished from commas. */
   readonly rawHeaders: readonly string[];
   /** The certificate of the client, the same object for all requests of a connection. Absent on plain connections, and without one. */

@@ -62,6 +62,9 @@ export class SocketRequest implements AuthRequest {
   get rawHeaders(): readonly string[] {
     return this.ctx.req.rawHeaders;
   }
+  get path(): string {
+    return this.ctx.path;
+  }
   get socketKey(): object {
     return socketOf(this.ctx);
   }

@@ -14,14 +14,13 @@
  * keys: they name fields, not their values.
  */
 
+import { ConfigFields, configurationError, LARGEST_CONFIGURATION, millisOf, readDocument } from '@plat-dev/kinds/configuration-file';
 import type { Kind } from '@plat-dev/kinds/kind';
 import { didYouMean } from '@plat-dev/lib/suggest';
-import { parseDuration } from '@plat-dev/lib/time';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { baseGroup, groupName, type Identity, kubernetes } from '@plat-dev/meta/identity';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
-import { parseYaml } from '@plat-dev/schema/yaml';
 import { type Key, keySizes, type LocalProviderName } from './provider.ts';
 import { LONGEST_NAME, providerNames } from './stored-form.ts';
 
@@ -54,67 +53,51 @@ const DEFAULT_CACHE_SIZE = 1000;
 const MOST_CACHE_SIZE = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 3000;
 const LONGEST_TIMEOUT_MS = 60_000;
-/** Maximum size: a configuration has a few kilobytes. */
-export const LARGEST_FILE = 1024 * 1024;
+
+export { LARGEST_CONFIGURATION as LARGEST_FILE };
 
 /** The built-in kinds define which resources exist, and which share a prefix in the store. */
 export type KnownKind = Pick<Kind, 'group' | 'plural' | 'sharesStoreOf' | 'virtual'>;
 
-const shownField = (name: string, value: JsonValue | undefined): string => (typeof value === 'string' ? `${name}: ${value}` : `no ${name}`);
-
 /** Throws EncryptionConfigError. */
 export function readEncryptionConfig(text: Buffer, identity: Identity, kinds: readonly KnownKind[]): EncryptionRule[] {
-  if (text.length > LARGEST_FILE) throw new EncryptionConfigError(`the file has more than ${LARGEST_FILE} bytes`);
-  let document: JsonValue;
-  try {
-    document = parseYaml(text);
-  } catch (error) {
-    // The parser's own message may quote the line, and with it a key: only its number is passed on.
-    const line = /\bline (\d+)/.exec((error as Error).message)?.[1];
-    throw new EncryptionConfigError(
-      `the file is neither YAML nor JSON${line === undefined ? '' : `: see line ${line}, its indentation and the lines around it`}`,
-    );
-  }
-  const { kind, apiVersion } = asObject(document) ?? {};
   // Files of stock servers are read under every identity.
   const versions = [...new Set([identity, kubernetes])].map((one) => joinApiVersion(groupName(one, 'apiserver.config'), 'v1'));
-  if (kind !== 'EncryptionConfiguration' || !versions.includes(apiVersion as string))
-    throw new EncryptionConfigError(
-      `must have kind: EncryptionConfiguration and apiVersion: ${versions.join(' or ')}; it has ${shownField('kind', kind)} and ${shownField('apiVersion', apiVersion)}`,
-    );
+  let document: JsonObject;
+  try {
+    document = readDocument(text, 'EncryptionConfiguration', versions);
+  } catch (error) {
+    throw new EncryptionConfigError((error as Error).message);
+  }
   const errors = new FieldErrors();
-  const rules = new ConfigReader(errors, identity, kinds).rules(document as JsonObject);
-  if (!errors.empty) throw new EncryptionConfigError(errors.list.map(({ field, message }) => `${field}: ${message}`).join('; '));
+  const rules = new ConfigReader(errors, identity, kinds).rules(document);
+  if (!errors.empty) throw new EncryptionConfigError(configurationError(errors).message);
   return rules;
 }
 
-const asObject = (value: JsonValue | undefined): JsonObject | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-
-class ConfigReader {
-  readonly #errors: FieldErrors;
+class ConfigReader extends ConfigFields {
   readonly #identity: Identity;
   readonly #kinds: readonly KnownKind[];
   readonly #kmsNames = new Map<string, string>();
 
   constructor(errors: FieldErrors, identity: Identity, kinds: readonly KnownKind[]) {
-    this.#errors = errors;
+    super(errors);
     this.#identity = identity;
     this.#kinds = kinds;
   }
 
   rules(document: JsonObject): EncryptionRule[] {
-    this.#checkFieldNames(document, Path.of(''), ['apiVersion', 'kind', 'resources']);
+    this.checkFieldNames(document, Path.of(''), ['apiVersion', 'kind', 'resources']);
     const at = Path.of('resources');
-    return this.#list(document.resources, at, 'no resource is named to be encrypted').map((entry, i) => {
-      const rule = this.#object(entry, at.index(i), ['resources', 'providers']);
+    return this.list(document.resources, at, 'no resource is named to be encrypted').map((entry, i) => {
+      const rule = this.object(entry, at.index(i), ['resources', 'providers']);
       const names = at.index(i).child('resources');
       const providers = at.index(i).child('providers');
       return {
-        collections: this.#list(rule.resources, names, 'at least one resource is needed').flatMap((name, j) =>
+        collections: this.list(rule.resources, names, 'at least one resource is needed').flatMap((name, j) =>
           this.#collections(name, names.index(j)),
         ),
-        providers: this.#list(rule.providers, providers, 'at least one provider is needed').flatMap((provider, j) =>
+        providers: this.list(rule.providers, providers, 'at least one provider is needed').flatMap((provider, j) =>
           this.#provider(provider, providers.index(j)),
         ),
       };
@@ -124,19 +107,15 @@ class ConfigReader {
   /** `secrets` → `core/secrets/`; `widgets.example.com` → `~example.com/widgets/`. */
   #collections(value: JsonValue, at: Path): string[] {
     if (typeof value !== 'string' || value === '') {
-      this.#errors.required(at, 'the name of a resource, such as secrets or widgets.example.com');
+      this.errors.required(at, 'the name of a resource, such as secrets or widgets.example.com');
       return [];
     }
     if (value.includes('*')) {
-      this.#errors.forbidden(at, 'resources are named one by one, without wildcards');
+      this.errors.forbidden(at, 'resources are named one by one, without wildcards');
       return [];
     }
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(value)) {
-      this.#errors.invalid(
-        at,
-        value,
-        'must be the plural name of a resource and its group: secrets, deployments.apps, widgets.example.com',
-      );
+      this.errors.invalid(at, value, 'must be the plural name of a resource and its group: secrets, deployments.apps, widgets.example.com');
       return [];
     }
     const dot = value.indexOf('.');
@@ -152,51 +131,51 @@ class ConfigReader {
     // A custom resource may have a group that ends like those of the server's own.
     if (kind === undefined && base !== '' && group.includes('.')) return [custom];
     const core = this.#kinds.filter((one) => one.group === base && !one.virtual).map((one) => one.plural);
-    this.#errors.invalid(at, value, `there is no such resource that is stored${didYouMean(plural, core)}`);
+    this.errors.invalid(at, value, `there is no such resource that is stored${didYouMean(plural, core)}`);
     return [];
   }
 
   #provider(value: JsonValue, at: Path): ProviderConfig[] {
-    const entry = this.#object(value, at, providerNames);
+    const entry = this.object(value, at, providerNames);
     const providerTypes = providerNames.filter((name) => name in entry);
     if (providerTypes.length > 1) {
-      this.#errors.forbidden(at, 'more than one provider in an element of the list; give each an element of its own');
+      this.errors.forbidden(at, 'more than one provider in an element of the list; give each an element of its own');
       return [];
     }
     const [type] = providerTypes;
     if (type === undefined) {
-      this.#errors.required(at, `one of ${providerNames.join(', ')}`);
+      this.errors.required(at, `one of ${providerNames.join(', ')}`);
       return [];
     }
     const here = at.child(type);
     if (type === 'identity') {
       // Stock files write `identity: {}`; an empty value means the same.
-      if (entry.identity !== null) this.#object(entry.identity, here, []);
+      if (entry.identity !== null) this.object(entry.identity, here, []);
       return [{ type }];
     }
-    if (type === 'kms') return this.#kms(this.#object(entry.kms, here, ['apiVersion', 'name', 'endpoint', 'cachesize', 'timeout']), here);
+    if (type === 'kms') return this.#kms(this.object(entry.kms, here, ['apiVersion', 'name', 'endpoint', 'cachesize', 'timeout']), here);
     const keys = here.child('keys');
-    const { keys: list } = this.#object(entry[type], here, ['keys']);
-    return [{ type, keys: this.#list(list, keys, 'at least one key is needed').flatMap((key, i) => this.#key(type, key, keys.index(i))) }];
+    const { keys: list } = this.object(entry[type], here, ['keys']);
+    return [{ type, keys: this.list(list, keys, 'at least one key is needed').flatMap((key, i) => this.#key(type, key, keys.index(i))) }];
   }
 
   #key(type: LocalProviderName, value: JsonValue, at: Path): Key[] {
-    const { name, secret } = this.#object(value, at, ['name', 'secret']);
+    const { name, secret } = this.object(value, at, ['name', 'secret']);
     const keyName = this.#name(name, at.child('name'), 'key');
     const here = at.child('secret');
     if (typeof secret !== 'string' || secret === '') {
-      this.#errors.required(here, 'the key in base64');
+      this.errors.required(here, 'the key in base64');
       return [];
     }
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(secret) || secret.length % 4 !== 0) {
-      this.#errors.add('FieldValueInvalid', here, 'Invalid value: "REDACTED": must be standard base64, with padding');
+      this.errors.add('FieldValueInvalid', here, 'Invalid value: "REDACTED": must be standard base64, with padding');
       return [];
     }
     const bytes = Buffer.from(secret, 'base64');
     const sizes = keySizes[type];
     if (!sizes.includes(bytes.length)) {
       const allowedSizes = sizes.length === 1 ? `${sizes[0]}` : `${sizes.slice(0, -1).join(', ')} or ${sizes.at(-1)}`;
-      this.#errors.add(
+      this.errors.add(
         'FieldValueInvalid',
         here,
         `Invalid value: "REDACTED": a key of ${type} has ${allowedSizes} bytes, not ${bytes.length}`,
@@ -207,21 +186,21 @@ class ConfigReader {
   }
 
   #kms({ apiVersion, name, endpoint, cachesize, timeout }: JsonObject, at: Path): ProviderConfig[] {
-    const { list } = this.#errors;
+    const { list } = this.errors;
     const countBefore = list.length;
-    if (apiVersion !== undefined && apiVersion !== 'v1') this.#errors.notSupported(at.child('apiVersion'), apiVersion, ['v1']);
+    if (apiVersion !== undefined && apiVersion !== 'v1') this.errors.notSupported(at.child('apiVersion'), apiVersion, ['v1']);
     const pluginName = this.#name(name, at.child('name'), 'plug-in');
     const socket = this.#socket(endpoint, at.child('endpoint'));
     const cacheSize = cachesize ?? DEFAULT_CACHE_SIZE;
     if (typeof cacheSize !== 'number' || !Number.isInteger(cacheSize) || cacheSize < 1 || cacheSize > MOST_CACHE_SIZE)
-      this.#errors.invalid(at.child('cachesize'), cacheSize, `must be a whole number from 1 to ${MOST_CACHE_SIZE}`);
+      this.errors.invalid(at.child('cachesize'), cacheSize, `must be a whole number from 1 to ${MOST_CACHE_SIZE}`);
     const timeoutMs = timeout === undefined || timeout === null ? DEFAULT_TIMEOUT_MS : millisOf(timeout);
     if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > LONGEST_TIMEOUT_MS)
-      this.#errors.invalid(at.child('timeout'), timeout, 'must be a duration above 0 and up to 1m, such as 3s');
+      this.errors.invalid(at.child('timeout'), timeout, 'must be a duration above 0 and up to 1m, such as 3s');
     if (list.length > countBefore || pluginName === undefined || socket === undefined) return [];
     const other = this.#kmsNames.get(pluginName);
     if (other !== undefined && other !== socket) {
-      this.#errors.duplicate(at.child('name'), pluginName);
+      this.errors.duplicate(at.child('name'), pluginName);
       return [];
     }
     this.#kmsNames.set(pluginName, socket);
@@ -230,59 +209,28 @@ class ConfigReader {
 
   #socket(endpoint: JsonValue | undefined, at: Path): string | undefined {
     if (typeof endpoint !== 'string' || endpoint === '') {
-      this.#errors.required(at, 'the socket of the plug-in, such as unix:///run/kms.sock');
+      this.errors.required(at, 'the socket of the plug-in, such as unix:///run/kms.sock');
       return undefined;
     }
     const path = /^unix:\/\/(\/[^?#]+)$/.exec(endpoint)?.[1];
-    if (path === undefined) this.#errors.invalid(at, endpoint, 'must be the path of a Unix socket: unix:///run/kms.sock');
+    if (path === undefined) this.errors.invalid(at, endpoint, 'must be the path of a Unix socket: unix:///run/kms.sock');
     return path;
   }
 
   /** Names are part of stored values, between colons. */
   #name(value: JsonValue | undefined, at: Path, of: string): string | undefined {
     if (typeof value !== 'string' || value === '') {
-      this.#errors.required(at, `the name of the ${of}`);
+      this.errors.required(at, `the name of the ${of}`);
       return undefined;
     }
     if (!/^[\x21-\x39\x3b-\x7e]+$/.test(value)) {
-      this.#errors.invalid(at, value, 'must be printable ASCII without spaces and colons');
+      this.errors.invalid(at, value, 'must be printable ASCII without spaces and colons');
       return undefined;
     }
     if (value.length > LONGEST_NAME) {
-      this.#errors.tooLong(at, LONGEST_NAME);
+      this.errors.tooLong(at, LONGEST_NAME);
       return undefined;
     }
     return value;
-  }
-
-  #list(value: JsonValue | undefined, at: Path, empty: string): JsonValue[] {
-    if (value !== undefined && value !== null && !Array.isArray(value))
-      this.#errors.add('FieldValueInvalid', at, 'Invalid value: must be a list');
-    else if (value === undefined || value === null || value.length === 0) this.#errors.required(at, empty);
-    return Array.isArray(value) ? value : [];
-  }
-
-  #object(value: JsonValue | undefined, at: Path, fieldNames: readonly string[]): JsonObject {
-    const object = asObject(value);
-    if (object === undefined) {
-      this.#errors.add('FieldValueInvalid', at, 'Invalid value: must be an object');
-      return {};
-    }
-    this.#checkFieldNames(object, at, fieldNames);
-    return object;
-  }
-
-  #checkFieldNames(object: JsonObject, at: Path, fieldNames: readonly string[]): void {
-    for (const name of Object.keys(object))
-      if (!fieldNames.includes(name)) this.#errors.forbidden(at.child(name), `unknown field${didYouMean(name, [...fieldNames])}`);
-  }
-}
-
-function millisOf(value: JsonValue): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  try {
-    return Number(parseDuration(value) / 1_000_000n);
-  } catch {
-    return undefined;
   }
 }

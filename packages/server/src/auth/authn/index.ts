@@ -1,6 +1,5 @@
 /** All authenticators, in the order in which they run. */
 import { type Authenticator, type TokenAuthenticator, union } from '../types.ts';
-import { anonymous } from './anonymous.ts';
 import { bearer, forServerAudiences, tokenUnion } from './bearer.ts';
 
 /** The enabled authenticators. Each is made by the function of the same name, from its own options. */
@@ -12,7 +11,8 @@ export interface AuthenticationMethods {
   readonly bootstrapTokens?: TokenAuthenticator | undefined;
   readonly oidcTokens?: TokenAuthenticator | undefined;
   readonly tokenWebhook?: TokenAuthenticator | undefined;
-  readonly anonymous: boolean;
+  /** For requests without credentials; absent: there are no such. */
+  readonly anonymous?: Authenticator | undefined;
   /** Audiences of this server, one of which a token must have. */
   readonly audiences: readonly string[];
 }
@@ -39,5 +39,5 @@ export function authentication(methods: AuthenticationMethods): Authentication {
     ]),
   );
   const order = present([methods.requestHeader, methods.clientCertificate, bearer(tokens, audiences)]);
-  return { tokens, authenticator: union(order, methods.anonymous ? anonymous : undefined) };
+  return { tokens, authenticator: union(order, methods.anonymous) };
 }

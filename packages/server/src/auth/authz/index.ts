@@ -10,45 +10,74 @@ import { hasSlices, NodeAuthorizer } from './node.ts';
 import { RoleBasedAccess } from './rbac.ts';
 import { alwaysAllow, alwaysDeny, noRules, superuser } from './simple.ts';
 
-const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+
+/** One of a chain of authorizers. `webhook`: where `type` is Webhook. */
+export interface AuthorizerEntry {
+  readonly type: string;
+  readonly webhook?: Authorizer | undefined;
+}
 
 export interface AuthorizationOptions {
-  readonly modes: readonly string[];
+  readonly chain: readonly AuthorizerEntry[];
   readonly live: LiveSource;
   readonly identity: Identity;
   readonly choice: ReleaseChoice;
-  /** Required if `Webhook` is among the modes. */
-  readonly webhook?: Authorizer | undefined;
 }
 
 export interface Authorization {
   readonly authorizer: Authorizer;
-  /** Those that `authorizer` asks, in their order. */
+  /** Those that `authorizer` asks, in their order; the same list after they were replaced. */
   readonly authorizers: readonly Authorizer[];
+  /** From now on these are asked. */
+  replace(chain: readonly AuthorizerEntry[]): void;
   /** Roles and bindings are guarded against escalation in every mode. */
   readonly escalation: EscalationCheck;
 }
 
-export function authorization({ modes, live, identity, choice, webhook }: AuthorizationOptions): Authorization {
+export function authorization({ chain, live, identity, choice }: AuthorizationOptions): Authorization {
   const access = new RoleBasedAccess(live, identity);
-  const make: Readonly<Record<string, () => Authorizer>> = {
-    Node: () => whenNeeded(live, choice, () => new NodeAuthorizer(live, identity, choice)),
-    RBAC: () => access,
-    Webhook: () => {
-      if (webhook === undefined) throw new Error('authorization mode Webhook needs authorization-webhook-config-file');
-      return webhook;
-    },
-    AlwaysAllow: () => alwaysAllow,
-    AlwaysDeny: () => alwaysDeny,
+  const node = whenNeeded(live, choice, () => new NodeAuthorizer(live, identity, choice));
+  const builtin: Readonly<Record<string, Authorizer>> = { Node: node, RBAC: access, AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny };
+  const made = ({ type, webhook }: AuthorizerEntry): Authorizer => {
+    if (type === 'Webhook' && webhook === undefined) throw new Error('authorization mode Webhook needs authorization-webhook-config-file');
+    const authorizer = type === 'Webhook' ? webhook : own(builtin, type);
+    if (authorizer === undefined) throw new Error(`authorization mode ${type} is not one of ${authorizationModes.join(', ')}`);
+    return authorizer;
   };
-  const chosenAuthorizers = modes.map((mode) => {
-    const maker = own(make, mode);
-    if (maker === undefined) throw new Error(`authorization mode ${mode} is not one of ${authorizationModes.join(', ')}`);
-    return maker();
-  });
-  const authorizers = [superuser, ...chosenAuthorizers];
-  const authorizer = unionAuthorizer(authorizers);
-  return { authorizer, authorizers, escalation: escalationCheck(identity, access, authorizer, choice.release) };
+  const authorizers: Authorizer[] = [superuser, ...chain.map(made)];
+  const { authorizer, replace } = replaceable(unionAuthorizer([...authorizers]));
+  return {
+    authorizer,
+    authorizers,
+    escalation: escalationCheck(identity, access, authorizer, choice.release),
+    replace(next) {
+      authorizers.splice(0, authorizers.length, superuser, ...next.map(made));
+      replace(unionAuthorizer([...authorizers]));
+    },
+  };
+}
+
+/** An authorizer that another one can take the place of: answers that were kept are asked for again. */
+function replaceable(first: Authorizer): { authorizer: Authorizer; replace(next: Authorizer): void } {
+  let current = first;
+  let replacements = 0;
+  return {
+    authorizer: {
+      name: first.name,
+      authorize: (attributes) => current.authorize(attributes),
+      changes(user) {
+        const counted = current.changes?.(user);
+        // Counts only grow, so that the sum is another one when either is.
+        return counted && (() => counted() + replacements);
+      },
+      rulesFor: (user, namespace) => current.rulesFor(user, namespace),
+    },
+    replace(next) {
+      current = next;
+      replacements++;
+    },
+  };
 }
 
 /** Resolves when everything is loaded that the node authorizer looks up; undefined if it is. */

@@ -6,7 +6,16 @@ import { algorithms, audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt,
 import { ExpiringCache } from '../../expiring-cache.ts';
 import type { OutboundLimits } from '../../http-client/outbound.ts';
 import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
-import { type ProviderKey, ProviderKeys } from './keys.ts';
+import { type ProviderKey, ProviderKeys, type ProviderOptions } from './keys.ts';
+
+/** A provider, and what its tokens are to the server. */
+export interface JwtOptions extends ProviderOptions {
+  /** Of which a token must have one. */
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  /** Throws TokenRejected if the claims are not acceptable. */
+  userOf(claims: Claims): User;
+}
 
 export interface OidcOptions {
   /** https only, as the tokens name it. */
@@ -93,11 +102,14 @@ function groupsOf(options: OidcOptions, claims: Claims): string[] {
 export function oidcTokens(options: OidcOptions): OidcTokens {
   const problem = checkOidcOptions(options);
   if (problem !== undefined) throw new Error(problem);
-  const { clock, issuerURL, clientID } = options;
+  const { issuerURL, ca, clock, limits, clientID, signingAlgs: signatures = ['RS256'] } = options;
+  return jwtTokens({ issuerURL, ca, clock, limits, audiences: [clientID], algorithms: signatures, userOf: userReader(options) });
+}
+
+export function jwtTokens(options: JwtOptions): OidcTokens {
+  const { clock, issuerURL, audiences, algorithms: allowed } = options;
   const now = (): number => clock.now();
-  const allowed = options.signingAlgs ?? ['RS256'];
-  const readUser = userReader(options);
-  const provider = new ProviderKeys(issuerURL, options.ca, clock, options.limits);
+  const provider = new ProviderKeys(options);
   const proved = new ExpiringCache<ProvedToken>(cacheSize, now);
 
   const isSigned = (jwt: Jwt, keys: readonly ProviderKey[]): boolean =>
@@ -106,12 +118,12 @@ export function oidcTokens(options: OidcOptions): OidcTokens {
   /** The signature is valid; the claims are checked now. */
   const accept = (token: BearerToken, jwt: Jwt, keys: readonly ProviderKey[]): TokenResult => {
     const { claims } = jwt;
-    if (!audienceClaim(claims).includes(clientID)) reject('token is for another client');
+    if (!audienceClaim(claims).some((audience) => audiences.includes(audience))) reject('token is for another client');
     const expires = timeClaim(claims, 'exp') ?? reject('token has no expiration');
     const seconds = now() / 1000;
     if (seconds >= expires) reject('token has expired');
     if (seconds < (timeClaim(claims, 'nbf') ?? Number.NEGATIVE_INFINITY) - leewaySeconds) reject('token is not valid yet');
-    const result: TokenResult = { user: readUser(claims) };
+    const result: TokenResult = { user: options.userOf(claims) };
     proved.set(token.key, { keys, expires, result }, cacheMillis);
     return result;
   };

@@ -42,8 +42,21 @@ function readKeys(text: string): ProviderKey[] {
   return providerKeys;
 }
 
+export interface ProviderOptions {
+  /** https only, as the tokens name it. */
+  readonly issuerURL: string;
+  /** Where the provider describes itself; absent: below the issuer. */
+  readonly discoveryURL?: string | undefined;
+  /** PEM. Absent: the roots of the host. */
+  readonly ca?: string | undefined;
+  readonly clock: Clock;
+  /** Limits of calls to the provider, if not the defaults. */
+  readonly limits?: Partial<OutboundLimits> | undefined;
+}
+
 export class ProviderKeys {
   private readonly issuer: string;
+  private readonly discoveryURL: string;
   private readonly outbound: Outbound;
   private readonly clock: Clock;
   private keysAddress: string | undefined;
@@ -53,10 +66,11 @@ export class ProviderKeys {
   private askedAt = Number.NEGATIVE_INFINITY;
   private underWay: Promise<void> | undefined;
 
-  constructor(issuer: string, ca: string | undefined, clock: Clock, limits: Partial<OutboundLimits> = {}) {
+  constructor({ issuerURL: issuer, discoveryURL, ca, clock, limits = {} }: ProviderOptions) {
     this.issuer = issuer;
+    this.discoveryURL = discoveryURL ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     this.clock = clock;
-    this.outbound = new Outbound({ server: issuer, ca, authoritiesOnly: true }, clock, {
+    this.outbound = new Outbound({ server: this.discoveryURL, ca, authoritiesOnly: true }, clock, {
       timeoutMillis: 10_000,
       maxBytes: 1 << 20,
       maxCalls: 4,
@@ -109,7 +123,7 @@ export class ProviderKeys {
   }
 
   private async discover(): Promise<string> {
-    const answer = await this.outbound.get(`${this.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+    const answer = await this.outbound.get(this.discoveryURL);
     if (answer.status !== 200) throw new OutboundError(`the provider answered ${answer.status} for its configuration`);
     const { issuer, jwks_uri: address } = object(answer.text);
     if (issuer !== this.issuer) throw new OutboundError('the provider names another issuer than the one that is trusted');

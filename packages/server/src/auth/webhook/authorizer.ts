@@ -21,6 +21,12 @@ export interface WebhookAuthorizerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly retry?: Partial<RetryOptions>;
+  /** What is said of it; absent: Webhook. */
+  readonly name?: string | undefined;
+  /** What a failure decides; absent: the next authorizer may still allow the request. */
+  readonly onFailure?: 'none' | 'deny' | undefined;
+  /** Called after each question that was sent. */
+  readonly answered?: ((result: 'success' | 'error') => void) | undefined;
   /** Whether reviews have the selectors of requests. */
   readonly selectors?: boolean | undefined;
 }
@@ -89,18 +95,20 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): WebhookAut
   const ask = async (key: string, spec: object, keep: boolean): Promise<Decision> => {
     try {
       const decision = decisionOf(await client.ask(spec));
+      options.answered?.('success');
       if (keep) cachedDecisions.set(key, decision, decision.decision === 'allow' ? options.allowedMillis : options.refusedMillis);
       return decision;
     } catch (error) {
-      // The next authorizer may still allow the request; a webhook that fails allows nothing.
-      return { decision: 'none', reason: '', error: `the authorization webhook failed: ${(error as Error).message}` };
+      options.answered?.('error');
+      // A webhook that fails allows nothing.
+      return { decision: options.onFailure ?? 'none', reason: '', error: `the authorization webhook failed: ${(error as Error).message}` };
     } finally {
       underWay.delete(key);
     }
   };
 
   return {
-    name: 'Webhook',
+    name: options.name ?? 'Webhook',
     close: () => client.close(),
     authorize(attributes) {
       const spec = specOf(attributes, version, options.selectors === true);
