@@ -1,0 +1,1 @@
+plat label configmap shop-prices shop-texts team=shop -n lesson-02

@@ -1,0 +1,1 @@
+plat create namespace lesson-03

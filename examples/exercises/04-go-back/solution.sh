@@ -1,0 +1,1 @@
+plat rollout undo deployment/web -n lesson-04

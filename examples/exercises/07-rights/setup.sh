@@ -1,0 +1,2 @@
+plat create namespace lesson-07
+plat create serviceaccount reader -n lesson-07

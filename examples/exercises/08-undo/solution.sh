@@ -1,0 +1,1 @@
+plat undo configmap/prices -n lesson-08 --yes

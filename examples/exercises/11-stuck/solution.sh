@@ -1,0 +1,1 @@
+plat patch configmap stuck -n lesson-11 --type=merge -p '{"metadata":{"finalizers":null}}'

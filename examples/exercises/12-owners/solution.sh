@@ -1,0 +1,1 @@
+plat apply --server-side --field-manager=autoscale --force-conflicts -f solution.yaml
