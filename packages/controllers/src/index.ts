@@ -10,6 +10,7 @@ import { endpointSliceController } from './endpoints/endpoint-slices.ts';
 import { endpointsController } from './endpoints/endpoints.ts';
 import { endpointSliceMirroring } from './endpoints/mirroring.ts';
 import { garbageCollector } from './garbage/controller.ts';
+import { legacyTokenCleaner } from './legacy-token-cleaner.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { serviceRanges } from './network/service-ranges.ts';
 import { resourceQuotaController } from './quota/controller.ts';
@@ -61,6 +62,7 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
     { ...bootstrapSigner, onByDefault: settings.bootstrapTokens },
     tokenCleaner,
     ttlAfterFinished,
+    ...(feature('LegacyServiceAccountTokenCleanUp') ? [legacyTokenCleaner] : []),
     disruptionController,
     endpointsController,
     endpointSliceController({

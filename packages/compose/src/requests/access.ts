@@ -1,6 +1,7 @@
 /** Access and admission of a server: certificates, authenticators, authorizers, admission. */
 
 import { FileReloader } from '@plat-dev/lib/files/reload';
+import { LegacyTokenUse } from '@plat-dev/server/auth/service-account/legacy-token-use';
 import type { RegistryDeps } from '@plat-dev/server/registry/context';
 import { newLargeObjectLocks } from '@plat-dev/server/registry/large-object-locks';
 import { SystemWriter } from '@plat-dev/server/registry/system';
@@ -31,7 +32,8 @@ export async function composeAccess(
     (followed) => followed.close(),
   );
   const trust = await parts.start('trust', () => composeTrust(options, credentials, files));
-  const auth = await parts.start('auth', () => composeAuth(base, credentials, live, trust, files));
+  const tokenUse = new LegacyTokenUse(identity, () => clock.now(), log);
+  const auth = await parts.start('auth', () => composeAuth(base, credentials, live, trust, files, tokenUse));
   const admission = await parts.start(
     'admission',
     () =>
@@ -61,5 +63,6 @@ export async function composeAccess(
   };
   const { apiRelease, maxObjectBytes, features } = options;
   const writer = new SystemWriter(registry, identity.word, [identity.name, apiRelease, maxObjectBytes, ...features.list()].join(' '));
+  tokenUse.writer = writer;
   return { trust, auth, registry, writer };
 }

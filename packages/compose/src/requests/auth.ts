@@ -16,6 +16,7 @@ import { staticTokens } from '@plat-dev/server/auth/authn/static-tokens';
 import type { EscalationCheck } from '@plat-dev/server/auth/authz/escalation';
 import { authorization } from '@plat-dev/server/auth/authz/index';
 import { serviceAccountTokens } from '@plat-dev/server/auth/service-account/authenticator';
+import type { LegacyTokenUse } from '@plat-dev/server/auth/service-account/legacy-token-use';
 import { tokenFeatures } from '@plat-dev/server/auth/service-account/token-features';
 import type { TokenIssuer } from '@plat-dev/server/auth/service-account/token-request';
 import type { Authenticator, Authorizer, TokenAuthenticator } from '@plat-dev/server/auth/types';
@@ -47,6 +48,7 @@ export async function composeAuth(
   live: LiveSource,
   trust: Trust,
   files: FileReloader,
+  tokenUse: LegacyTokenUse,
 ): Promise<Auth> {
   const { options, identity, clock, random, parts } = base;
   const now = (): number => clock.now();
@@ -68,7 +70,7 @@ export async function composeAuth(
     }),
     staticTokens: options.tokenAuthFile === undefined ? undefined : staticTokens(readFileSync(options.tokenAuthFile, 'utf8')),
     serviceAccountTokens: withKeys(publicKeys, trust, (keys) =>
-      serviceAccountTokens({ identity, issuers, keys, audiences, live, features, now }),
+      serviceAccountTokens({ identity, issuers, keys, audiences, live, features, now, secretUsed: (secret) => tokenUse.note(secret) }),
     ),
     bootstrapTokens: options.enableBootstrapTokenAuth ? bootstrapTokens(identity, live, now) : undefined,
     oidcTokens: configured?.tokens ?? closing('openid', await openid(options, clock)),

@@ -36,6 +36,8 @@ export interface AuthRequest {
   readonly rawHeaders: readonly string[];
   /** The certificate of the client, the same object for all requests of a connection. Absent on plain connections, and without one. */
   readonly clientCertificate?: ClientCertificate | undefined;
+  /** Gets what there is to say of the token of the request. */
+  noteToken?(notes: TokenNotes): void;
   /** The same object for all requests of a connection: a key for what is computed once per connection. */
   readonly socketKey?: object;
 }
@@ -57,6 +59,13 @@ export interface Authenticator {
 export interface TokenResult {
   readonly user: User;
   readonly audiences?: readonly string[];
+  /** What clients are warned of, and what the audit trail is told of the token. */
+  readonly notes?: TokenNotes | undefined;
+}
+export interface TokenNotes {
+  readonly warning?: string;
+  /** Key and value. */
+  readonly annotation: readonly [string, string];
 }
 
 /** A bearer token and the salted hash by which it is looked up and cached. */

@@ -2,7 +2,7 @@
 
 import { type MaybePromise, orElse, whenReady } from '@plat-dev/lib/when-ready';
 import { unauthorized } from '@plat-dev/meta/errors';
-import { type Authenticator, type AuthRequest, type User, wellKnown } from '../auth/types.ts';
+import { type Authenticator, type AuthRequest, type TokenNotes, type User, wellKnown } from '../auth/types.ts';
 import type { ClientCertificate } from '../connections/client-certificates.ts';
 import { certificateOn } from '../connections/connection-certificate.ts';
 import type { Context } from '../context.ts';
@@ -64,6 +64,10 @@ export class SocketRequest implements AuthRequest {
   }
   get path(): string {
     return this.ctx.path;
+  }
+  noteToken({ warning, annotation }: TokenNotes): void {
+    if (warning !== undefined) this.ctx.warn(warning);
+    this.ctx.annotate(...annotation);
   }
   get socketKey(): object {
     return socketOf(this.ctx);

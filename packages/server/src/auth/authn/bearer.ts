@@ -114,6 +114,10 @@ function isShort(rawHeaders: readonly string[]): boolean {
   return size <= keptCharacters;
 }
 
+function noted(request: AuthRequest, result: TokenResult | undefined): void {
+  if (result?.notes !== undefined) request.noteToken?.(result.notes);
+}
+
 function refuse(error: unknown): never {
   const refusal = unauthorized(error instanceof TokenRejected && error.isShown ? error.message : undefined);
   refusal.cause = error;
@@ -171,7 +175,12 @@ export function bearer(tokens: TokenAuthenticator, audiences: readonly string[])
       } catch (error) {
         return refuse(error);
       }
-      if (isPending(answer)) return answer.then(userOf, refuse);
+      if (isPending(answer))
+        return answer.then((result) => {
+          noted(request, result);
+          return userOf(result);
+        }, refuse);
+      noted(request, answer);
       // The same result as before has the same user.
       if (answer === undefined || answer !== sighting.result) {
         sighting.user = userOf(answer);

@@ -4,15 +4,17 @@
  */
 
 import type { KeyObject } from 'node:crypto';
-import type { Secret } from '@plat-dev/kinds/core/schema/config';
+import { invalidSinceLabel } from '@plat-dev/kinds/core/legacy-tokens';
+import type { Secret, ServiceAccount } from '@plat-dev/kinds/core/schema/config';
 import type { LiveSource, LiveView } from '@plat-dev/kinds/live-view';
 import type { Wire } from '@plat-dev/kinds/wire';
-import { domainName, type Identity } from '@plat-dev/meta/identity';
+import { own } from '@plat-dev/lib/own';
+import { domainName, groupName, type Identity } from '@plat-dev/meta/identity';
 import { audienceClaim, type Claims, isSignedBy, type Jwt, parseJwt, timeClaim } from '@plat-dev/pki/jwt';
 import { ExpiringCache } from '../../expiring-cache.ts';
 import { serviceAccountGroups, serviceAccountName } from '../authn/users.ts';
 import { sameSecret } from '../secret.ts';
-import { type BearerToken, type TokenAuthenticator, TokenRejected, type TokenResult, type User } from '../types.ts';
+import { type BearerToken, type TokenAuthenticator, type TokenNotes, TokenRejected, type TokenResult, type User } from '../types.ts';
 import { type BoundClaims, legacyIssuer, type NamedObject, readBound, readLegacy } from './claims.ts';
 import type { TokenFeatures } from './token-features.ts';
 
@@ -26,6 +28,8 @@ export interface ServiceAccountTokenOptions {
   readonly audiences: readonly string[];
   readonly live: LiveSource;
   readonly features: TokenFeatures;
+  /** Gets each Secret whose token is used, where the use is noted. */
+  readonly secretUsed?: ((secret: UsedSecret) => void) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -52,6 +56,8 @@ interface ProvedToken {
   readonly expires: number;
   readonly user: User;
   readonly alive: () => boolean;
+  /** Of a token in a Secret: notes its use, and says what there is to say of it. Throws where it is marked invalid. */
+  readonly used?: (() => TokenNotes | undefined) | undefined;
   /** The objects that `alive` looks up. */
   readonly needs: readonly Need[];
   /** The last result, so that the same question gets the same object. */
@@ -65,6 +71,18 @@ const cacheMillis = 10 * 60 * 1000;
 const leewaySeconds = 60;
 /** How long a terminating object still counts: its pods may be finishing their work. */
 const deletionGraceMillis = 60_000;
+
+const generatedWarning =
+  'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
+const sameNotes = (a: TokenNotes | undefined, b: TokenNotes | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.warning === b.warning && a.annotation.join() === b.annotation.join());
+
+/** A Secret whose token is used. */
+interface UsedSecret {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+}
 
 export function serviceAccountTokens(options: ServiceAccountTokenOptions): TokenAuthenticator {
   const tokens = new ServiceAccountTokens(options);
@@ -100,8 +118,9 @@ class ServiceAccountTokens {
     if (seconds >= proof.expires) throw new TokenRejected('service account token has expired');
     if (seconds < proof.notBefore - leewaySeconds) throw new TokenRejected('service account token is not valid yet');
     if (!proof.alive()) throw new TokenRejected('service account token has been invalidated');
-    if (proof.last?.audiences === audiences) return proof.last.result;
-    const result: TokenResult = { user: proof.user, audiences: this.sharedAudiences(proof, audiences) };
+    const notes = proof.used?.();
+    if (proof.last?.audiences === audiences && sameNotes(proof.last.result.notes, notes)) return proof.last.result;
+    const result: TokenResult = { user: proof.user, audiences: this.sharedAudiences(proof, audiences), ...(notes && { notes }) };
     proof.last = { audiences: audiences, result };
     return result;
   }
@@ -200,7 +219,7 @@ class ServiceAccountTokens {
   }
 
   /** A token that is kept in a Secret: it ends with its account, and when the Secret goes or holds another. */
-  private proveSecret(claims: Claims, token: string): Pick<ProvedToken, 'user' | 'alive' | 'needs'> {
+  private proveSecret(claims: Claims, token: string): Pick<ProvedToken, 'user' | 'alive' | 'needs' | 'used'> {
     const { accounts, secrets } = this;
     const binding = readLegacy(this.options.identity, claims);
     if (binding === undefined) throw new TokenRejected('service account token has incomplete claims');
@@ -220,10 +239,28 @@ class ServiceAccountTokens {
     return {
       user: { name, uid: account.uid, groups: serviceAccountGroups(namespace) },
       alive: () => this.lives(accounts, namespace, account) && sameCopy(),
+      used: this.options.features.legacyTracking ? () => this.useSecret(namespace, secretName, account.name) : undefined,
       needs: [
         { live: accounts, namespace, name: account.name },
         { live: secrets, namespace, name: secretName },
       ],
+    };
+  }
+
+  private useSecret(namespace: string, name: string, account: string): TokenNotes {
+    const { identity, features, secretUsed } = this.options;
+    const labels = this.secrets.get(namespace, name)?.metadata.labels;
+    if (own(labels, invalidSinceLabel(identity)) !== undefined)
+      throw new TokenRejected(
+        `the token in secret ${namespace}/${name} for service account ${namespace}/${account} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSinceLabel(identity)}' label from the secret to temporarily allow use of this token`,
+      );
+    secretUsed?.({ namespace, name, labels });
+    const { secrets = [] } = (this.accounts.get(namespace, account) ?? {}) as Wire<ServiceAccount>;
+    const isGenerated = secrets.some((reference) => reference.name === name);
+    const kind = isGenerated ? 'legacy-token-autogenerated-secret' : 'legacy-token-manual-secret';
+    return {
+      ...(isGenerated && features.legacyWarnings && { warning: generatedWarning }),
+      annotation: [`${groupName(identity, 'authentication')}/${kind}`, `${namespace}/${name}`],
     };
   }
 

@@ -10,9 +10,20 @@ export interface TokenFeatures {
   readonly nodeBinding: boolean;
   /** The uid in the metadata of a request is that of the account. */
   readonly accountUid: boolean;
+  /** The use of tokens in Secrets is noted, and those that are marked invalid are refused. */
+  readonly legacyTracking: boolean;
+  /** Clients that use tokens which were made without being asked for are warned. */
+  readonly legacyWarnings: boolean;
 }
 
-export const noTokenFeatures: TokenFeatures = { identifiers: false, podNodes: false, nodeBinding: false, accountUid: false };
+export const noTokenFeatures: TokenFeatures = {
+  identifiers: false,
+  podNodes: false,
+  nodeBinding: false,
+  accountUid: false,
+  legacyTracking: false,
+  legacyWarnings: false,
+};
 
 /** A gate that is GA in a release may be gone from later ones: the feature stays. */
 export function tokenFeatures(release: string, feature: (gate: string) => boolean): TokenFeatures {
@@ -21,6 +32,8 @@ export function tokenFeatures(release: string, feature: (gate: string) => boolea
     identifiers: has('ServiceAccountTokenJTI', '1.32'),
     podNodes: has('ServiceAccountTokenPodNodeInfo', '1.32'),
     nodeBinding: has('ServiceAccountTokenNodeBinding', '1.33'),
+    legacyTracking: feature('LegacyServiceAccountTokenTracking'),
+    legacyWarnings: feature('LegacyServiceAccountTokenTracking') && isAtLeast(release, '1.27'),
     accountUid: feature('TokenRequestServiceAccountUIDValidation'),
   };
 }

@@ -54,6 +54,7 @@ test.each([
   const done: string[] = [];
   const catalog = {
     feature: () => true,
+    release: '1.24',
     serves: () => false,
     all: () => [{ kind: { group: 'apps' }, resources: [{ version: 'v1', group: 'apps', custom: false }] }],
   };

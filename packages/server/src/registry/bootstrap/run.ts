@@ -1,8 +1,9 @@
 /** Writes the objects of the first start, and brings those that the server keeps up to date on later ones. */
 
 import { X509Certificate } from 'node:crypto';
+import { dayOf, TRACKED_SINCE } from '@plat-dev/kinds/core/legacy-tokens';
 import { own, setOwn } from '@plat-dev/lib/own';
-import type { Identity } from '@plat-dev/meta/identity';
+import { type Identity, tokenTrackingConfigMap } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
 import type { PolicyChoice } from '../../auth/bootstrap/objects.ts';
 import { servesHistory } from '../../history/access.ts';
@@ -54,6 +55,7 @@ export async function bootstrap(
     catalog.serves('networking', 'servicecidrs')
       ? all('networking', 'servicecidrs', [defaultServiceRange(identity, serviceRanges, time)])
       : 0,
+    catalog.feature('LegacyServiceAccountTokenTracking') ? all('', 'configmaps', [trackedSince(identity, now)]) : 0,
     part('roles', reconcilePolicy(writer, identity, choiceOf(catalog), time)),
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
     part(
@@ -66,6 +68,12 @@ export async function bootstrap(
   ]);
   return counts.reduce((a, b) => a + b, 0);
 }
+
+/** Since when the server notes which tokens in Secrets are used. */
+const trackedSince = (identity: Identity, now: number): NewObject & { data: Record<string, string> } => ({
+  metadata: { name: tokenTrackingConfigMap(identity), namespace: identity.namespaces.system },
+  data: { [TRACKED_SINCE]: dayOf(now) },
+});
 
 const choiceOf = (catalog: Catalog): PolicyChoice => ({
   feature: catalog.feature,
