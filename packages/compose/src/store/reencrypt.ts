@@ -52,6 +52,7 @@ export async function reencryptStore(
   const encrypted = new EncryptedEngine(engine, rules);
   try {
     let rewritten = 0;
+    await rules.see(encrypted.sealed);
     for (let pass = 0; !check && pass < PASSES; pass++) {
       let overtaken = 0;
       for (const collection of rules.collections) {

@@ -99,7 +99,6 @@ describe('what is wrong is named by its field', () => {
     [[{ resources: [], providers: [{ identity: {} }] }], 'resources[0].resources: Required value'],
     [[{ resources: ['secrets'], providers: [] }], 'resources[0].providers: Required value'],
     [[{ resources: ['secrets'] }], 'resources[0].providers: Required value'],
-    [[{ resources: ['*.*'], providers: [{ identity: {} }] }], 'resources[0].resources[0]: Forbidden: resources are named one by one'],
     [[{ resources: ['secret'], providers: [{ identity: {} }] }], 'there is no such resource that is stored (did you mean secrets?)'],
     [[{ resources: ['Secrets'], providers: [{ identity: {} }] }], 'resources[0].resources[0]: Invalid value: "Secrets"'],
     [[{ resources: ['secrets'], provider: [] }], 'resources[0].provider: Forbidden: unknown field'],
@@ -147,4 +146,26 @@ describe('what is wrong is named by its field', () => {
     ])
       expect(fault(() => readEncryptionConfig(Buffer.from(text), plat, kinds))).not.toContain(mine.slice(0, 12));
   });
+});
+
+test('a star names all of a group, or everything', () => {
+  const identity = [{ identity: {} }];
+  const [rule] = read([{ resources: ['*.apps', '*.', '*.example.com'], providers: identity }]);
+  expect(rule?.collections).toEqual([]);
+  expect(rule?.wildcards.map(({ pattern }) => pattern)).toEqual(['apps/*', 'core/*', '~example.com/*']);
+  expect(rule?.wildcards[0]?.collections).toContain('apps/deployments/');
+  expect(rule?.wildcards[1]?.collections).toContain('core/secrets/');
+  expect(rule?.wildcards[1]?.collections).not.toContain('apps/deployments/');
+  expect(rule?.wildcards[2]?.collections).toEqual([]);
+  const [everything] = read([{ resources: ['*.*'], providers: identity }]);
+  expect(everything?.wildcards[0]?.collections).toEqual(
+    expect.arrayContaining(['core/secrets/', 'apps/deployments/', 'networking/ingresses/']),
+  );
+  const refused = (...resources: string[]) => fault(() => read([{ resources, providers: identity }]));
+  expect(refused('*')).toContain("use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources");
+  expect(refused('secrets*')).toContain('resources[0].resources[0]: Invalid value: "secrets*"');
+  expect(refused('secrets.*')).toContain('a star stands for all resources of a group');
+  expect(refused('secrets', '*.')).toContain('resources[0].resources[0]: Forbidden: names and stars of one list');
+  expect(refused('*.apps', '*.*')).toContain('resources[0].resources[1]: Forbidden');
+  expect(refused('secrets', '*.apps')).toBe('');
 });

@@ -10,7 +10,8 @@
  *     - kms: { name: vault, endpoint: unix:///run/kms.sock, cachesize: 1000, timeout: 3s }
  *     - identity: {}
  *
- * A resource that several entries name has the providers of all of them, in order. Errors never contain
+ * A resource that several entries name has the providers of all of them, in order. `*.apps` names all of a group, `*.` those of the core
+ * group, `*.*` everything: such an entry counts for what no closer one names. Errors never contain
  * keys: they name fields, not their values.
  */
 
@@ -35,9 +36,18 @@ export type ProviderConfig =
       readonly cacheSize: number;
       readonly timeoutMs: number;
     };
+/** All resources of a group, or all. */
+interface Wildcard {
+  /** `apps/*`, `~example.com/*`, `*` */
+  readonly pattern: string;
+  /** The collections of built-in kinds that it stands for. */
+  readonly collections: readonly string[];
+}
 export interface EncryptionRule {
   /** Prefixes of keys in the store: `core/secrets/`, `~example.com/widgets/`. */
   readonly collections: readonly string[];
+  /** Names with a star, which stand for what no name is given for. */
+  readonly wildcards: readonly Wildcard[];
   readonly providers: readonly ProviderConfig[];
 }
 
@@ -75,6 +85,16 @@ export function readEncryptionConfig(text: Buffer, identity: Identity, kinds: re
   return rules;
 }
 
+const overlapping =
+  'names and stars of one list must not stand for the same resource: give each a list of its own, of which the closest counts';
+
+function collectionOf(kind: KnownKind): string {
+  const { group, plural } = kind.sharesStoreOf ?? kind;
+  return `${group === '' ? 'core' : group}/${plural}/`;
+}
+/** Whether a pattern stands for a collection. */
+const isOf = (pattern: string, collection: string): boolean => collection.startsWith(pattern.slice(0, -1));
+
 class ConfigReader extends ConfigFields {
   readonly #identity: Identity;
   readonly #kinds: readonly KnownKind[];
@@ -94,9 +114,7 @@ class ConfigReader extends ConfigFields {
       const names = at.index(i).child('resources');
       const providers = at.index(i).child('providers');
       return {
-        collections: this.list(rule.resources, names, 'at least one resource is needed').flatMap((name, j) =>
-          this.#collections(name, names.index(j)),
-        ),
+        ...this.#named(this.list(rule.resources, names, 'at least one resource is needed'), names),
         providers: this.list(rule.providers, providers, 'at least one provider is needed').flatMap((provider, j) =>
           this.#provider(provider, providers.index(j)),
         ),
@@ -104,14 +122,47 @@ class ConfigReader extends ConfigFields {
     });
   }
 
+  #named(values: readonly JsonValue[], at: Path): Pick<EncryptionRule, 'collections' | 'wildcards'> {
+    const wildcards: Wildcard[] = [];
+    const collections = values.flatMap((value, j) => {
+      if (typeof value !== 'string' || !value.includes('*'))
+        return this.#collections(value, at.index(j)).map((one) => ({ one, at: at.index(j) }));
+      const wildcard = this.#wildcard(value, at.index(j));
+      if (wildcard !== undefined && this.#overlaps(wildcard, wildcards)) this.errors.forbidden(at.index(j), overlapping);
+      if (wildcard !== undefined) wildcards.push(wildcard);
+      return [];
+    });
+    for (const { one, at: here } of collections)
+      if (wildcards.some(({ pattern }) => isOf(pattern, one))) this.errors.forbidden(here, overlapping);
+    return { collections: collections.map(({ one }) => one), wildcards };
+  }
+  #overlaps({ pattern }: Wildcard, others: readonly Wildcard[]): boolean {
+    return others.some((other) => other.pattern === pattern || other.pattern === '*' || pattern === '*');
+  }
+
+  /** `*.apps` → `apps/*`; `*.` → `core/*`; `*.*` → `*`. */
+  #wildcard(value: string, at: Path): Wildcard | undefined {
+    const stored = [...new Set(this.#kinds.filter((kind) => !kind.virtual).map(collectionOf))];
+    if (value === '*.*') return { pattern: '*', collections: stored };
+    const group = /^\*\.([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$/.exec(value);
+    if (group === null) {
+      const hint =
+        value === '*'
+          ? "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"
+          : 'a star stands for all resources of a group, as in *.apps, or in *.* for everything';
+      this.errors.invalid(at, value, hint);
+      return undefined;
+    }
+    const base = baseGroup(this.#identity, group[1] ?? '');
+    const isKnown = base !== undefined && this.#kinds.some((kind) => kind.group === base);
+    const pattern = isKnown ? `${base === '' ? 'core' : base}/*` : `~${group[1]}/*`;
+    return { pattern, collections: stored.filter((collection) => isOf(pattern, collection)) };
+  }
+
   /** `secrets` → `core/secrets/`; `widgets.example.com` → `~example.com/widgets/`. */
   #collections(value: JsonValue, at: Path): string[] {
     if (typeof value !== 'string' || value === '') {
       this.errors.required(at, 'the name of a resource, such as secrets or widgets.example.com');
-      return [];
-    }
-    if (value.includes('*')) {
-      this.errors.forbidden(at, 'resources are named one by one, without wildcards');
       return [];
     }
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(value)) {
@@ -124,10 +175,7 @@ class ConfigReader extends ConfigFields {
     const custom = `~${group}/${plural}/`;
     if (base === undefined) return [custom];
     const kind = this.#kinds.find((one) => one.group === base && one.plural === plural);
-    if (kind !== undefined && !kind.virtual) {
-      const store = kind.sharesStoreOf ?? kind;
-      return [`${store.group === '' ? 'core' : store.group}/${store.plural}/`];
-    }
+    if (kind !== undefined && !kind.virtual) return [collectionOf(kind)];
     // A custom resource may have a group that ends like those of the server's own.
     if (kind === undefined && base !== '' && group.includes('.')) return [custom];
     const core = this.#kinds.filter((one) => one.group === base && !one.virtual).map((one) => one.plural);

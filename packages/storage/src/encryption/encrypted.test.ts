@@ -5,6 +5,7 @@ import { openMemoryEngine } from '../engines/memory.ts';
 import type { EncryptionRule } from './config.ts';
 import { EncryptedEngine, MOST_OWN, MOST_OWN_BYTES } from './encrypted.ts';
 import { KMS_VERSION, type KmsTransport } from './kms.ts';
+import { storedFormOf } from './stored-form.ts';
 import { key, onSecrets, rulesOf, secretKey, secretValue } from './testing.ts';
 
 const put = (name: string, text: string, expect?: number): Operation => ({
@@ -42,6 +43,42 @@ function shared(engine: Engine): Engine {
     },
   });
 }
+
+test('a star encrypts what no closer name is given for, custom kinds among it, and nothing else', async () => {
+  const [one, two, three] = ['one', 'two', 'three'].map((name) => ({ type: 'aesgcm', keys: [key(name)] }) as const);
+  const providers = (provider: typeof one) => (provider === undefined ? [] : [provider]);
+  const rules = rulesOf([
+    {
+      collections: [],
+      wildcards: [{ pattern: '*', collections: ['core/secrets/', 'core/configmaps/', 'apps/deployments/'] }],
+      providers: providers(one),
+    },
+    { collections: [], wildcards: [{ pattern: '~example.com/*', collections: [] }], providers: providers(two) },
+    { collections: ['core/secrets/'], wildcards: [], providers: providers(three) },
+  ]).rules;
+  const memory = openMemoryEngine();
+  const engine = new EncryptedEngine(memory, rules);
+  const value = secretValue('team', 'a', '1');
+  const keys = [
+    'core/secrets/team/a',
+    'core/configmaps/team/a',
+    '~example.com/widgets/team/a',
+    '~other.org/things/team/a',
+    'plain',
+    'notes/of/server',
+  ];
+  for (const at of keys) await engine.commit([{ type: 'put', key: at, value }]);
+  const forms = new Map((await memory.range({ prefix: '' })).entries.map((entry) => [entry.key, storedFormOf(entry.value)?.name]));
+  expect(keys.map((at) => forms.get(at))).toEqual(['three', 'one', 'two', 'one', undefined, undefined]);
+  expect((await engine.range({ prefix: '~' })).entries.map((entry) => entry.value.equals(value))).toEqual([true, true]);
+
+  const fresh = rulesOf([{ collections: [], wildcards: [{ pattern: '*', collections: [] }], providers: providers(one) }]).rules;
+  await fresh.see(memory);
+  expect(fresh.collections).toEqual(['~example.com/widgets/', '~other.org/things/']);
+  expect(fresh.lostAgainst(rules).sort()).toEqual(
+    ['core/configmaps/', 'core/secrets/', '~example.com/widgets/'].concat('apps/deployments/').sort(),
+  );
+});
 
 describe('with keys of its own', () => {
   test('history is encrypted in the store and decrypted when it is read; a value of a lost key is marked, its note is readable', async () => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@plat-dev/lib/clock';
 import type { Random } from '@plat-dev/lib/random';
 import type { Identity } from '@plat-dev/meta/identity';
+import type { Engine } from '../engine.ts';
 import type { EncryptionRule, ProviderConfig } from './config.ts';
 import { Envelope, type EnvelopeObserver } from './envelope.ts';
 import { Kms, type KmsTransport } from './kms.ts';
@@ -21,8 +22,15 @@ export interface RuleDeps {
   readonly pluginChanged?: (name: string, socket: string, error: string | undefined) => void;
 }
 
+/** What collections of custom kinds begin with. */
+const CUSTOM = '~';
+/** `core/secrets/team/db` → `core/secrets/` */
+const collectionOf = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1);
+
 export class EncryptionRules {
   readonly #byCollection = new Map<string, Transformer>();
+  readonly #byPattern = new Map<string, readonly Provider[]>();
+  readonly #deps: RuleDeps;
   #lastKey = '';
   #last: Transformer | undefined;
   /** Plug-ins in the order of the file. */
@@ -32,7 +40,6 @@ export class EncryptionRules {
   constructor(rules: readonly EncryptionRule[], deps: RuleDeps, previousRules?: EncryptionRules) {
     const plugins = new Map<string, Envelope>();
     const previousPlugins = new Map((previousRules?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
-    const now = (): number => deps.clock.monotonic();
     const envelope = (config: Extract<ProviderConfig, { type: 'kms' }>): Envelope => {
       const id = kmsId(config);
       const plugin = plugins.get(id) ?? previousPlugins.get(id) ?? makeEnvelope(config, id, deps);
@@ -44,28 +51,59 @@ export class EncryptionRules {
       if (config.type === 'kms') return [envelope(config)];
       return config.keys.map((key) => localProvider(config.type, key, deps.identity, deps.random));
     };
-    for (const { collections, providers } of rules) {
+    this.#deps = deps;
+    for (const { collections, wildcards, providers } of rules) {
       const ruleProviders = providers.flatMap(providersOf);
-      for (const collection of collections) {
-        const earlier = this.#byCollection.get(collection)?.providers ?? [];
-        this.#byCollection.set(collection, new Transformer(collection, [...earlier, ...ruleProviders], deps.observer, now));
-      }
+      for (const collection of collections)
+        this.#add(collection, [...(this.#byCollection.get(collection)?.providers ?? []), ...ruleProviders]);
+      for (const { pattern } of wildcards) this.#byPattern.set(pattern, [...(this.#byPattern.get(pattern) ?? []), ...ruleProviders]);
     }
+    for (const { wildcards } of rules)
+      for (const { collections } of wildcards)
+        for (const collection of collections) if (!this.#byCollection.has(collection)) this.#byWildcard(collection);
     this.plugins = [...plugins.values()];
   }
 
+  #add(collection: string, providers: readonly Provider[]): Transformer {
+    const transformer = new Transformer(collection, providers, this.#deps.observer, () => this.#deps.clock.monotonic());
+    this.#byCollection.set(collection, transformer);
+    return transformer;
+  }
+
+  /** Of custom kinds that a pattern stands for those are known that were asked for: `see` asks for all that a store has. */
   get collections(): readonly string[] {
     return [...this.#byCollection.keys()];
   }
   ofCollection(collection: string): Transformer | undefined {
-    return this.#byCollection.get(collection);
+    const transformer = this.#byCollection.get(collection);
+    // Those of built-in kinds are all known; what else a store holds is no object.
+    return transformer ?? (collection.startsWith(CUSTOM) ? this.#byWildcard(collection) : undefined);
+  }
+  #byWildcard(collection: string): Transformer | undefined {
+    if (this.#byPattern.size === 0) return undefined;
+    // The closest counts: the group before everything.
+    const providers = this.#byPattern.get(`${collection.slice(0, collection.indexOf('/'))}/*`) ?? this.#byPattern.get('*');
+    return providers && this.#add(collection, providers);
+  }
+  /** Asks for each collection of custom kinds in a store, by one read each. */
+  async see(store: Pick<Engine, 'range'>): Promise<void> {
+    if (this.#byPattern.size === 0) return;
+    for (let from: string | undefined; ; ) {
+      const page = await store.range({ prefix: CUSTOM, limit: 1, uncounted: true, ...(from !== undefined && { from }) });
+      const [first] = page.entries;
+      if (first === undefined) return;
+      const collection = collectionOf(first.key);
+      this.ofCollection(collection);
+      // The character after the slash: what follows is of another collection.
+      from = `${collection.slice(0, -1)}0`;
+    }
   }
   /** `core/secrets/team/db` → the rule of `core/secrets/`. */
   of(key: string): Transformer | undefined {
     // A write is delivered after it was encrypted: the same key twice.
     if (key === this.#lastKey) return this.#last;
     this.#lastKey = key;
-    this.#last = this.#byCollection.get(key.slice(0, key.indexOf('/', key.indexOf('/') + 1) + 1));
+    this.#last = this.ofCollection(collectionOf(key));
     return this.#last;
   }
 

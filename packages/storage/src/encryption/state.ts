@@ -22,6 +22,7 @@ export async function encryptionState(
   { sealed, rules }: Pick<EncryptedEngine, 'sealed' | 'rules'>,
   identity: Identity,
 ): Promise<CollectionState[]> {
+  await rules.see(sealed);
   const states: CollectionState[] = [];
   for (const collection of rules.collections) {
     const transformer = rules.ofCollection(collection) as Transformer;

@@ -53,4 +53,6 @@ export function rulesOf(
   };
 }
 
-export const onSecrets = (...providers: EncryptionRule['providers']): EncryptionRule[] => [{ collections: ['core/secrets/'], providers }];
+export const onSecrets = (...providers: EncryptionRule['providers']): EncryptionRule[] => [
+  { collections: ['core/secrets/'], wildcards: [], providers },
+];
