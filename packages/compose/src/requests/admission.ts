@@ -10,6 +10,7 @@ import { readAdmissionConfiguration } from '@plat-dev/server/admission/configura
 import type { PluginConfiguration, PluginEnv } from '@plat-dev/server/admission/plugin';
 import { deprecatedPlugins, enabledPlugins } from '@plat-dev/server/admission/plugin-names';
 import { plugins } from '@plat-dev/server/admission/plugins/index';
+import { policyParameterAccess } from '@plat-dev/server/admission/plugins/policy-parameter-access';
 import { rbacEscalation } from '@plat-dev/server/admission/plugins/rbac-escalation';
 import type { AdmissionChain, AdmissionPlugin } from '@plat-dev/server/admission/types';
 import { warnUnasked, webhookPlugins } from '@plat-dev/server/admission/webhooks/dispatch';
@@ -48,6 +49,7 @@ export async function composeAdmission(base: Base, deps: AdmissionDeps): Promise
     if (name === 'PodSecurity' && !options.features.isOn('PodSecurity')) continue;
     chain.push(await withName(`admission plug-in ${name}`, async () => plugins[name](env, configurations.get(name))));
   }
+  chain.push(policyParameterAccess(env));
   // The check for escalation runs last, on the final object.
   chain.push(rbacEscalation(deps.auth.escalation));
   return admissionChain(chain, chainMetrics(metrics, clock));
