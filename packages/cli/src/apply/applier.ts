@@ -14,10 +14,10 @@ import { conflictText, isApplyConflict, stockConflictText } from '../output/conf
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
+import { Progress, summaryText } from '../terminal/progress.ts';
 import { shownName, type Work } from '../work.ts';
 import { applyOnClient, failedStep } from './client-side.ts';
 import type { ApplyOptions } from './flags.ts';
-import { Progress, summaryText } from './progress.ts';
 import { findPruned, pruneResources } from './prune.ts';
 import { applyOnServer } from './server-side.ts';
 import { waitUntilReady } from './wait-ready.ts';

@@ -4,8 +4,8 @@ import { versionPath } from '@plat-dev/client/paths';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { Deadline, followObject } from '../objects/follow-object.ts';
 import type { ObjectRef } from '../objects/object-ref.ts';
+import type { Progress } from '../terminal/progress.ts';
 import { shownName, type Work } from '../work.ts';
-import type { Progress } from './progress.ts';
 import { type Readiness, readinessOf } from './readiness.ts';
 
 /** Objects that are not ready, with what is missing. `timeout` in milliseconds, 0 is unlimited. */

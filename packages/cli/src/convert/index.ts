@@ -17,6 +17,7 @@ import { formPrinter, type Printed, readResultForm, resultFormNames } from '../o
 import type { ApiItem } from '../output/print-objects.ts';
 import { printable } from '../output/print-table.ts';
 import { errorLine, isStock } from '../program.ts';
+import { Progress } from '../terminal/progress.ts';
 import { withServer } from '../work.ts';
 import { Catalogue } from './catalogue.ts';
 import { Converter, type Outcome } from './documents.ts';
@@ -90,7 +91,12 @@ Exit codes:
     const catalogue = new Catalogue(identity);
     checkVersion(goal.outputVersion, catalogue);
     const converter = new Converter(catalogue, goal);
-    const results = parsed.map((one) => convertText(one, converter, io));
+    const progress = new Progress(io);
+    const results = parsed.map((one, index) => {
+      progress.count('converting', index + 1, parsed.length);
+      return convertText(one, converter, io);
+    });
+    progress.clear();
     const code = report(converter.outcomes, failures, io);
     const form = options.output === '' && options.template === '' && isStock(io) ? 'yaml' : options.output;
     const asWritten = form === '' && options.template === '';

@@ -3,13 +3,13 @@
 import { UnknownKind } from '@plat-dev/client/discovery';
 import { bool, duration, type Flag, FlagError, type FlagValues, flag, int, optionalBool, readChoice, text } from '@plat-dev/lib/flags';
 import { ApiError } from '@plat-dev/meta/errors';
-import { Progress } from '../apply/progress.ts';
 import { command, type IO } from '../command.ts';
 import { connectFlags } from '../connect.ts';
 import { withObjectHint } from '../get/hints.ts';
 import type { ApiItem } from '../output/print-objects.ts';
 import { Results } from '../output/results.ts';
 import { isStock } from '../program.ts';
+import { Progress } from '../terminal/progress.ts';
 import { whyNotDeleted } from '../why/hint.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { Deadline, followObject } from './follow-object.ts';

@@ -3,8 +3,10 @@ import type { BackupResult } from '@plat-dev/compose/store/store-tools';
 import { file } from '@plat-dev/lib/flags';
 import { command, type IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
+import { Progress } from '../terminal/progress.ts';
+import { shownBytes } from '../terminal/shown-bytes.ts';
 import { withServer } from '../work.ts';
-import { demandPath, exitCodes, noArguments, outputFlag, placeFlags, placeOf, shownBytes } from './place.ts';
+import { demandPath, exitCodes, noArguments, outputFlag, placeFlags, placeOf } from './place.ts';
 
 const flags = {
   Backup: { to: file('File to write. It is made readable for its owner alone, and never overwritten.'), ...outputFlag },
@@ -32,8 +34,12 @@ ${exitCodes('the backup was written, but objects that cannot be read are not in 
     const place = placeOf(options, givenFlags, io);
     const tools = await import('@plat-dev/compose/store/store-tools');
     tools.checkNew(to);
-    if (place !== undefined) return report(await tools.backupPlace(place, to), options.output, io);
-    return online(options, io, async (chunks) => report(await tools.writeBackup(chunks, to), options.output, io));
+    const progress = new Progress(io);
+    const written = progress.bytes('writing');
+    const finished = async (backup: Promise<BackupResult>): Promise<number> =>
+      report(await backup.finally(() => progress.clear()), options.output, io);
+    if (place !== undefined) return finished(tools.backupPlace(place, to, written));
+    return online(options, io, (chunks) => finished(tools.writeBackup(chunks, to, written)));
   },
 });
 

@@ -11,6 +11,7 @@ import { command, type IO } from '../command.ts';
 import { type ConnectOptions, connectFlags } from '../connect.ts';
 import { fullGroup } from '../discovery/api-groups.ts';
 import { manifestsOf, readManifests } from '../objects/manifests.ts';
+import { Progress } from '../terminal/progress.ts';
 import { shownName, type Work, withServer } from '../work.ts';
 import { demandPath, exitCodes, noArguments, outputFlag, placeFlags, placeOf } from './place.ts';
 import { type Exported, identityOfObject, rankOf, ranks, renamer, stripped } from './portable.ts';
@@ -88,6 +89,7 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
   const { io } = work;
   const counts = { made: 0, failed: 0 };
   const rename = renamers(identity, await sourceIdentity(from, io));
+  const progress = new Progress(io);
   let patience = 0;
   // One pass per rank, so that memory holds one file at a time.
   for (let rank = 0; rank < ranks.length; rank++) {
@@ -98,14 +100,18 @@ async function importAll(from: string, work: Work, identity: Identity, output: s
         const name = await apply(object, work, identity, () => io.clock.monotonic() < patience);
         if (object.kind === 'CustomResourceDefinition') patience = io.clock.monotonic() + DEFINITION_MS;
         counts.made++;
+        progress.clear();
         if (output === 'text') io.out(`${name} imported\n`);
       } catch (error) {
         if (work.signal.aborted) throw error;
         counts.failed++;
+        progress.clear();
         io.err(`plat: ${source}: ${(error as Error).message}\n`);
       }
+      progress.count('importing', counts.made + counts.failed);
     }
   }
+  progress.clear();
   io.out(output === 'json' ? `${JSON.stringify(counts)}\n` : `${counts.made} objects imported, ${counts.failed} refused\n`);
   return counts.failed > 0 ? 1 : 0;
 }

@@ -64,6 +64,3 @@ Exit codes:
   1   it failed, and nothing was changed
   2   the command line is wrong
 ${three === undefined ? '' : `  3   ${three}\n`}`;
-
-export const shownBytes = (bytes: number): string =>
-  bytes < 1024 ? `${bytes} bytes` : bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 ** 2).toFixed(1)} MiB`;

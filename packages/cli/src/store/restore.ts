@@ -2,6 +2,7 @@
 import { bool, FlagError, file, flag, readInteger } from '@plat-dev/lib/flags';
 import { command } from '../command.ts';
 import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags } from './place.ts';
+import { whileReading } from './while-reading.ts';
 
 const flags = {
   Restore: {
@@ -43,7 +44,9 @@ ${exitCodes()}`,
     if (options.acceptLowerRevisions && givenFlags.has('skip-revisions'))
       throw new FlagError('--accept-lower-revisions and --skip-revisions exclude each other');
     const { restorePlace } = await import('@plat-dev/compose/store/store-tools');
-    const { header, trailer, revision, expired, movedTo } = await restorePlace(from, place, options);
+    const { header, trailer, revision, expired, movedTo } = await whileReading(io, from, (backup, read) =>
+      restorePlace(backup, place, { ...options, read }),
+    );
     const facts = {
       entries: trailer.entries - expired,
       expired,

@@ -2,7 +2,8 @@
 import type { BackupStat } from '@plat-dev/compose/store/store-tools';
 import { FlagError, file } from '@plat-dev/lib/flags';
 import { command, type IO } from '../command.ts';
-import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags, shownBytes } from './place.ts';
+import { shownBytes } from '../terminal/shown-bytes.ts';
+import { demandPath, demandPlace, exitCodes, noArguments, outputFlag, placeFlags } from './place.ts';
 
 const flags = { Stat: { from: file('Backup to look at, in place of a store.'), ...outputFlag }, Store: placeFlags };
 

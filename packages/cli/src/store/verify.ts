@@ -2,6 +2,7 @@
 import { FlagError, file, text } from '@plat-dev/lib/flags';
 import { command, type IO } from '../command.ts';
 import { demandPath, exitCodes, noArguments, outputFlag } from './place.ts';
+import { whileReading } from './while-reading.ts';
 
 const flags = {
   Verify: {
@@ -37,7 +38,7 @@ ${exitCodes('the directory is damaged: what is wrong, and where, is printed')}  
       }
       return findings.length === 0 ? 0 : 3;
     }
-    const { header, trailer } = await tools.statBackup(demandPath(options.from, 'from', io));
+    const { header, trailer } = await whileReading(io, demandPath(options.from, 'from', io), tools.statBackup);
     if (options.output === 'json') io.out(`${JSON.stringify({ ...header, ...trailer })}\n`);
     else {
       io.out(

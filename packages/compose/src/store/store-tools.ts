@@ -7,7 +7,7 @@ import { own, setOwn } from '@plat-dev/lib/own';
 import { productVersion } from '@plat-dev/lib/version';
 import { identities } from '@plat-dev/meta/identity';
 import type { RestoredDirectory } from '@plat-dev/storage/backup/directory';
-import { checkNew, fileChunks, namingFile, writePrivateFile } from '@plat-dev/storage/backup/file';
+import { type BytesDone, checkNew, fileChunks, namingFile, writePrivateFile } from '@plat-dev/storage/backup/file';
 import { BackupError, type BackupHeader, type BackupTrailer } from '@plat-dev/storage/backup/format';
 import { type BackupSummary, readBackup, verifyBackup } from '@plat-dev/storage/backup/read';
 import { checkEmpty, checkRestored, clearStore, restoreInto } from '@plat-dev/storage/backup/restore';
@@ -23,7 +23,7 @@ import { KEEP_ALL_HISTORY } from '@plat-dev/storage/history';
 import type { StoreOwner } from '@plat-dev/storage/store-mark';
 import { identityIn, storeOwner } from './store.ts';
 
-export { checkNew } from '@plat-dev/storage/backup/file';
+export { type BytesDone, checkNew } from '@plat-dev/storage/backup/file';
 
 export type Place = { readonly type: 'directory'; readonly dataDir: string } | { readonly type: 'etcd'; readonly etcd: EtcdAccess };
 
@@ -109,21 +109,24 @@ export async function withSnapshot<T>(
   }
 }
 
-export async function backupPlace(place: Place, file: string): Promise<BackupResult> {
+export async function backupPlace(place: Place, file: string, written?: BytesDone): Promise<BackupResult> {
   checkNew(file);
-  return withPlace(place, (engine) => backupEngine(engine, file));
+  return withPlace(place, (engine) => backupEngine(engine, file, written));
 }
 
-function backupEngine(engine: Engine, file: string): Promise<BackupResult> {
-  return withSnapshot(engine, (header, pages) => writeBackup(backupChunks(header, pages, historyPages(engine, header.revision)), file));
+function backupEngine(engine: Engine, file: string, written?: BytesDone): Promise<BackupResult> {
+  return withSnapshot(engine, (header, pages) =>
+    writeBackup(backupChunks(header, pages, historyPages(engine, header.revision)), file, written),
+  );
 }
 
 /** Writes a backup to a file; one that cannot be verified by reading it back is removed. */
-export async function writeBackup(chunks: AsyncIterable<Buffer>, file: string): Promise<BackupResult> {
+export async function writeBackup(chunks: AsyncIterable<Buffer>, file: string, written?: BytesDone): Promise<BackupResult> {
   let summary: BackupSummary | undefined;
-  const bytes = await writePrivateFile(file, chunks, async (backupFile) => {
+  const verify = async (backupFile: string): Promise<void> => {
     summary = await verifyBackup(fileChunks(backupFile));
-  });
+  };
+  const bytes = await writePrivateFile(file, chunks, verify, written);
   return { file, bytes, ...(summary as BackupSummary) };
 }
 
@@ -131,14 +134,16 @@ export interface RestorePlaceOptions {
   readonly force: boolean;
   readonly skipRevisions: number | undefined;
   readonly acceptLowerRevisions: boolean;
+  /** Called while the backup is read, which happens more than once. */
+  readonly read?: BytesDone;
 }
 
 export async function restorePlace(
   file: string,
   place: Place,
-  { force, skipRevisions, acceptLowerRevisions }: RestorePlaceOptions,
+  { force, skipRevisions, acceptLowerRevisions, read }: RestorePlaceOptions,
 ): Promise<RestoredDirectory> {
-  const open = (): AsyncIterable<Buffer> => fileChunks(file);
+  const open = (): AsyncIterable<Buffer> => fileChunks(file, read);
   const options = { clock: systemClock, skipRevisions };
   if (place.type === 'directory') {
     const { restoreDirectory } = await import('@plat-dev/storage/backup/directory');
@@ -213,12 +218,12 @@ export interface BackupStat extends BackupSummary {
 }
 
 /** The content of a backup file; it is read to its end. */
-export const statBackup = (file: string): Promise<BackupStat> => namingFile(file, () => countBackup(file));
+export const statBackup = (file: string, read?: BytesDone): Promise<BackupStat> => namingFile(file, () => countBackup(file, read));
 
-async function countBackup(file: string): Promise<BackupStat> {
+async function countBackup(file: string, read: BytesDone | undefined): Promise<BackupStat> {
   const collections: Record<string, { objects: number; bytes: number }> = {};
   let header: BackupHeader | undefined;
-  for await (const part of readBackup(fileChunks(file))) {
+  for await (const part of readBackup(fileChunks(file, read))) {
     if (part.type === 'header') header = part.header;
     else if (part.type === 'trailer') return { header: header as BackupHeader, trailer: part.trailer, collections };
     else if (part.type === 'entries') for (const { key, value } of part.entries) count(collections, key, value.length);

@@ -8,10 +8,18 @@ import { BackupError } from './format.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** Called with the bytes of a file that are done, for whoever waits. */
+export type BytesDone = (bytes: number) => void;
+
 /** Throws BackupError for a file that cannot be read. */
-export async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+export async function* fileChunks(path: string, done?: BytesDone): AsyncGenerator<Buffer> {
+  let bytes = 0;
   try {
-    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+    for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      done?.(bytes);
+      yield chunk;
+    }
   } catch (error) {
     const text = fileErrorText(error, path);
     throw text === undefined ? error : new BackupError(text, { cause: error });
@@ -36,6 +44,7 @@ export async function writePrivateFile(
   path: string,
   chunks: AsyncIterable<Buffer>,
   check: (writtenFile: string) => Promise<void> = async () => {},
+  written?: BytesDone,
 ): Promise<number> {
   checkNew(path);
   const partial = `${path}.partial-${process.pid}`;
@@ -44,8 +53,9 @@ export async function writePrivateFile(
   try {
     try {
       for await (const chunk of chunks) {
-        for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+        for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
         bytes += chunk.length;
+        written?.(bytes);
       }
       await file.sync();
     } finally {

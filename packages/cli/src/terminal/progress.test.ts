@@ -1,3 +1,4 @@
+import { FakeClock } from '@plat-dev/lib/clock';
 import { expect, test } from 'vitest';
 import { type TestIO, testIO } from '../testing.ts';
 import { Progress, summaryText } from './progress.ts';
@@ -16,6 +17,22 @@ test('a line on a terminal is written again in its place, and a note stays', () 
   expect(shown(testIO(wide(80)))).toContain('applying 2 of 20');
   expect(shown(testIO(wide(80)))).toMatch(/20 objects: 20 created\n$/);
   expect(shown(testIO(wide(10)))).toContain('applying…');
+});
+
+test('counts and bytes are shown after half a second, at most ten times a second', () => {
+  const clock = new FakeClock(0);
+  const io = testIO({ ...wide(80), clock });
+  const progress = new Progress(io);
+  const read = progress.bytes('reading', 3 * 1024 ** 2);
+  progress.count('importing', 1);
+  expect(io.stderr).toBe('');
+  clock.advance(500);
+  progress.count('importing', 2, 9);
+  progress.count('importing', 3, 9);
+  expect(io.stderr).toBe('importing 2 of 9');
+  clock.advance(100);
+  read(1024 ** 2);
+  expect(io.stderr).toBe('importing 2 of 9reading 1.0 MiB of 3.0 MiB');
 });
 
 test('nothing where the output is not a terminal, and as kubectl', () => {
