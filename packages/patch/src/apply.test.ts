@@ -1,5 +1,6 @@
 import { Deployment } from '@plat-dev/kinds/apps/schema/deployment';
 import { ConfigMap } from '@plat-dev/kinds/core/schema/config';
+import { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import { Service } from '@plat-dev/kinds/core/schema/service';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { jsonText } from '@plat-dev/lib/json-text';
@@ -387,4 +388,42 @@ test('inputs are never changed', () => {
   freeze(history.live);
   history.write('gamma', freeze(pod({ containers: [{ ...main, image: '2' }] })));
   expect(Object.keys(history.owners)).toEqual(['alpha', 'gamma']);
+});
+
+test('in later releases an applier has a time only if it changed the object', () => {
+  const rules = { timesOfChanges: true, comparesWhole: true };
+  const history = new History(ConfigMap, { rules }).apply('alpha', data({ a: '1' })).apply('beta', data({ a: '1' }));
+  const times = () => Object.fromEntries(history.entries.map(({ manager, time }) => [manager, time]));
+  expect(times()).toEqual({ alpha: '2024-01-01T00:00:00Z', beta: undefined });
+  history.apply('beta', data({ a: '1', b: '1' }));
+  expect(times()).toEqual({ alpha: '2024-01-01T00:00:00Z', beta: '2024-01-01T00:00:02Z' });
+  // A field without an owner counts, too.
+  history.apply('gamma', data({ b: '1' }, { generation: 7 }));
+  expect(times()).toMatchObject({ gamma: '2024-01-01T00:00:03Z' });
+});
+
+test('an apply that only moves items is a change in later releases', () => {
+  const podOf = (...names: string[]) => ({ spec: { containers: names.map((name) => ({ name, image: 'i' })) } });
+  const order = (history: History) =>
+    (history.content.spec as { containers: { name: string }[] }).containers.map(({ name }) => name).join('');
+  for (const [rules, moved] of [
+    [undefined, 'cab'],
+    [{ timesOfChanges: true, comparesWhole: true }, 'abc'],
+  ] as const) {
+    const history = new History(Pod, rules && { rules }).apply('alpha', podOf('c', 'a', 'b')).apply('alpha', podOf('a', 'b', 'c'));
+    expect([order(history), history.entries[0]?.time]).toEqual([moved, rules ? '2024-01-01T00:00:01Z' : '2024-01-01T00:00:00Z']);
+  }
+});
+
+test('items may lack keys where the schema says so, but not all of them', () => {
+  const item = message('test.Item', { a: opt(1, string), b: opt(2, string), v: opt(3, string) });
+  const type = (optionalKeys: boolean) =>
+    object('test.Holder', { metadata: always(1, ObjectMeta), items: opt(2, { ...list(item, 'map', ['a', 'b']), optionalKeys }) });
+  const history = new History(type(true)).apply('alpha', { items: [{ a: 'x', v: '1' }, { b: 'x' }, { a: 'x', b: 'x' }] });
+  const owned = history.owners.alpha as { 'f:items': object };
+  expect(Object.keys(owned['f:items']).sort()).toEqual(['k:{"a":"x","b":"x"}', 'k:{"a":"x"}', 'k:{"b":"x"}']);
+  history.apply('alpha', { items: [{ a: 'x', v: '2' }] });
+  expect(history.content.items).toEqual([{ a: 'x', v: '2' }]);
+  expect(refusal(() => history.apply('alpha', { items: [{ v: '1' }] })).message).toContain('omits all key fields');
+  expect(refusal(() => new History(type(false)).apply('alpha', { items: [{ a: 'x' }] })).message).toContain('omits key field "b"');
 });

@@ -5,6 +5,7 @@
  */
 
 import { equal } from '@plat-dev/lib/equal';
+import { own } from '@plat-dev/lib/own';
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import { slashedApiVersion } from '@plat-dev/meta/api-version';
 import { type ApiError, badRequest, unprocessable } from '@plat-dev/meta/errors';
@@ -15,13 +16,14 @@ import type { Comparison } from './compare.ts';
 import { ApplyConflict, type Conflict } from './conflicts.ts';
 import { difference, type FieldSet, intersection, isEmpty, setOf, union } from './fieldset.ts';
 import { unionOf } from './fieldset-build.ts';
+import { isMoved } from './item-order.ts';
 import { keepLastApplied, ownedByLastApplied } from './last-applied.ts';
 import { type ManagedFieldsEntry, type Manager, readManagers, wholeSeconds, withFields, writeManagers } from './managers.ts';
 import { decodeMerged } from './merged.ts';
 import { overlay } from './overlay.ts';
 import { compareLarge, fieldsOfLarge } from './parts.ts';
 import { prune, pruneAcross, type Versioned } from './prune.ts';
-import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths } from './record-update.ts';
+import { Comparisons, managedFieldsOf, managersAfterUpdate, reconcile, skippedPaths, unowned } from './record-update.ts';
 import { isObject, type Shape, shapeOf, Untyped, type Values } from './shape.ts';
 
 const FIRST_APPLY = 'before-first-apply';
@@ -112,8 +114,9 @@ function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
     const versions = new Comparisons(write, live, prunedObject, skipped, () => decodedObject(write, prunedObject), comparison);
     yield;
     const managersAfter = yield* remainingManagers(others, versions, force);
-    if (!isEmpty(set)) managersAfter.push({ ...self, time: wholeSeconds(write.now) });
-    const same = isSameObject(versions.own.comparison);
+    const same = isSameObject(versions.own.comparison) && !(write.rules?.comparesWhole === true && differsOtherwise(write, prunedObject));
+    const time = same && live !== undefined && write.rules?.timesOfChanges === true ? last?.time : wholeSeconds(write.now);
+    if (!isEmpty(set)) managersAfter.push({ ...self, time });
     if (same && live !== undefined && sameOwners(managersBefore, managersAfter))
       return { object: live, managedFields: storedEntries as ManagedFieldsEntry[] };
     yield;
@@ -130,6 +133,16 @@ function isSame(manager: Manager, self: Manager): boolean {
 function isSameObject({ changed, removed }: Comparison): boolean {
   return isEmpty(changed) && isEmpty(removed);
 }
+/** Whether items were moved, or fields without owners have other values, although no owned field has. */
+function differsOtherwise({ type, live, resetFields = [] }: ApplyWrite, object: Values): boolean {
+  if (live === undefined) return false;
+  const isOther = (path: readonly string[]): boolean =>
+    path[path.length - 1] !== 'managedFields' && !equal(valueAt(live, path), valueAt(object, path));
+  return [...unowned, ...resetFields].some(isOther) || isMoved(shapeOf(type), live, object);
+}
+const valueAt = (object: unknown, path: readonly string[]): unknown =>
+  path.reduce((value, name) => (isObject(value) ? own(value, name) : undefined), object);
+
 function sameOwners(before: readonly Manager[], after: readonly Manager[]): boolean {
   return (
     before.length === after.length &&

@@ -159,3 +159,11 @@ test('adding and then removing gives back the document, whatever it is', () => {
     }),
   );
 });
+
+test('later releases refuse to replace the document by something that is no object', () => {
+  const later = { dropsDirectives: true, checksRoot: true, refusesLists: true };
+  const body = (value: unknown) => jsonText([{ op: 'replace', path: '', value }]);
+  expect(readJsonPatch(body('x'))({ a: 1 })).toEqual({ a: 1 });
+  expect(() => readJsonPatch(body('x'), later)({ a: 1 })).toThrow(ApiError);
+  expect(readJsonPatch(body({ b: 1 }), later)({ a: 1 })).toEqual({ b: 1 });
+});

@@ -23,6 +23,17 @@ export interface Patch extends PatchFacts {
   /** The same as work that can be interrupted. */
   patched(document: JsonValue): Work<JsonValue>;
 }
+/** What differs between releases of the API. */
+export interface PatchRules {
+  /** A strategic merge patch that sets a field for the first time sets nothing where it has a directive. */
+  readonly dropsDirectives: boolean;
+  /** A JSON patch may not replace the document by anything but an object or a list; before, it then changes nothing. */
+  readonly checksRoot: boolean;
+  /** A merge patch is an object; before, a list is one, too, that results in no object. */
+  readonly refusesLists: boolean;
+}
+export const earlyRules: PatchRules = { dropsDirectives: false, checksRoot: false, refusesLists: false };
+
 interface PatchFacts {
   /** The fields that it reads or may change; undefined: any. */
   readonly touched?: Touched | undefined;
@@ -60,14 +71,14 @@ interface Operation {
 type Container = JsonValue[] | LongList | { [key: string]: JsonValue };
 
 /** Parses the body of a patch request. */
-export function readJsonPatch(body: PatchBody): Patch {
+export function readJsonPatch(body: PatchBody, rules: PatchRules = earlyRules): Patch {
   const operations = patchValue(body, badRequest);
-  const patch = jsonPatch(operations);
+  const patch = jsonPatch(operations, rules);
   return holdsFloats(operations) ? patchOf(patch.patched, { ...patch, floats: true }) : patch;
 }
 
 /** A patch from parsed operations, as webhooks send them. */
-export function jsonPatch(operations: JsonValue): Patch {
+export function jsonPatch(operations: JsonValue, rules: PatchRules = earlyRules): Patch {
   if (operations === null) return emptyPatch;
   if (!Array.isArray(operations)) throw badRequest(`json: cannot unmarshal ${goKind(operations)}: a JSON patch is a list of operations`);
   for (const operation of operations)
@@ -77,7 +88,7 @@ export function jsonPatch(operations: JsonValue): Patch {
     throw requestTooLarge(
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
     );
-  return patchOf((document) => patchedBy(operations as Operation[], document), {
+  return patchOf((document) => patchedBy(operations as Operation[], document, rules), {
     touched: touchedByPaths(operations as Operation[]),
     copies: (operations as Operation[]).some((operation) => operation?.op === 'copy') ? MAX_COPIED : 0,
   });
@@ -108,8 +119,8 @@ export function goKind(value: JsonValue): string {
           : typeof value;
 }
 
-function* patchedBy(operations: readonly Operation[], document: JsonValue): Work<JsonValue> {
-  const root = { document: yield* clonedJson(document), copied: 0 };
+function* patchedBy(operations: readonly Operation[], document: JsonValue, { checksRoot }: PatchRules): Work<JsonValue> {
+  const root = { document: yield* clonedJson(document), copied: 0, checked: checksRoot };
   yield;
   let at = 0;
   try {
@@ -135,6 +146,8 @@ const operationText = ({ op, path }: Operation): string => `${String(op)} ${Stri
 interface Root {
   document: JsonValue;
   copied: number;
+  /** Whether it must be replaced by an object or a list. */
+  readonly checked: boolean;
 }
 
 function* run(root: Root, operation: Operation): Work<void> {
@@ -264,8 +277,9 @@ function remove(root: Root, place: Place): JsonValue {
   return value;
 }
 function replaceRoot(root: Root, value: JsonValue | undefined): void {
-  // The document must stay an object: otherwise it is unchanged.
+  // The document must stay an object: otherwise earlier releases leave it unchanged.
   if (typeof value === 'object' && value !== null) root.document = value;
+  else if (root.checked) throw unprocessable();
 }
 function test(root: Root, path: readonly string[], value: JsonValue): void {
   const actualValue = path.length === 1 ? root.document : (child(locate(root, path).container, path[path.length - 1] as string) ?? null);

@@ -107,6 +107,12 @@ export function managersAfterAdmission<T extends ManagedFields>(
   return { managedFields: after };
 }
 
+/** Whether two lists say the same, but for times. */
+export function differOnlyInTimes(a: ManagedFields | undefined, b: ManagedFields | undefined): boolean {
+  if (a === undefined || b === undefined || a === b || a.length !== b.length) return false;
+  return a.every((entry, i) => equal({ ...entry, time: undefined }, { ...b[i], time: undefined }));
+}
+
 /** One empty entry resets ownership. */
 export function isReset(entries: ManagedFields | undefined): boolean {
   if (entries?.length !== 1) return false;

@@ -65,3 +65,9 @@ test('agrees with the words of the RFC, is idempotent, and leaves its inputs alo
     }),
   );
 });
+
+test('a list is no merge patch in later releases', () => {
+  const later = { dropsDirectives: true, checksRoot: true, refusesLists: true };
+  expect(readMergePatch('[1]')({})).toEqual([1]);
+  expect(() => readMergePatch('[1]', later)).toThrow('a merge patch is an object');
+});

@@ -4,17 +4,19 @@ import type { Work } from '@plat-dev/lib/slices';
 import { badRequest } from '@plat-dev/meta/errors';
 import { holdsFloats } from '@plat-dev/schema/json/parse';
 import type { JsonValue } from '@plat-dev/schema/types';
-import { type Patch, patchOf } from './json-patch.ts';
+import { earlyRules, type Patch, type PatchRules, patchOf } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
 import { isObject } from './shape.ts';
 import { touchedBy } from './touched.ts';
 
 type JsonMap = { [key: string]: JsonValue };
 
-/** Parses the body of a patch request. A list is a patch too, which cannot result in an object. Throws ApiError. */
-export function readMergePatch(body: PatchBody): Patch {
+/** Parses the body of a patch request. Throws ApiError. */
+export function readMergePatch(body: PatchBody, { refusesLists }: PatchRules = earlyRules): Patch {
   const patch = patchValue(body, () => badRequest('Invalid JSON Patch'));
   if (typeof patch !== 'object' || patch === null) throw badRequest('Invalid JSON Patch');
+  if (refusesLists && Array.isArray(patch))
+    throw badRequest('error decoding patch: json: cannot unmarshal array: a merge patch is an object');
   return patchOf((document) => mergedValue(document, patch), { touched: touchedBy(patch), floats: holdsFloats(patch) });
 }
 

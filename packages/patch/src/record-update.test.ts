@@ -270,3 +270,9 @@ test('an object without a schema may have many fields; they stand in order', () 
   const elements = Object.keys((history.owners.a as Record<string, object>)['f:spec'] as object);
   expect(elements).toEqual(['.', ...[...new Set(names)].sort().map((name) => `f:${name}`)]);
 });
+
+test('in later releases the time of an entry moves with every change of its manager', () => {
+  const rules = { timesOfChanges: true, comparesWhole: true };
+  const history = new History(ConfigMap, { rules }).write('maker', { data: { a: '1' } }).write('maker', { data: { a: '2' } });
+  expect(history.entries.map(({ time }) => time)).toEqual(['2024-01-01T00:00:01Z']);
+});

@@ -26,8 +26,18 @@ import { type Shape, shapeOf, shapeOfElement, Untyped, type Values } from './sha
 /** The same object in another version of its kind, with the type of that version. Undefined: there is no such version. */
 export type Convert = (object: Values, apiVersion: string) => { readonly type: MessageType; readonly object: Values } | undefined;
 
+/** What differs between releases of the API. */
+export interface OwnershipRules {
+  /** The time of an entry is that of its manager's last write that changed the object, instead of the last that changed its set. */
+  readonly timesOfChanges: boolean;
+  /** An apply that only moves items of lists, or only sets fields without owners, changes the object. */
+  readonly comparesWhole: boolean;
+}
+
 /** The parameters of every write. Objects are in the normal form of the version of the request. */
 export interface Write {
+  /** Those of 1.24 by default. */
+  readonly rules?: OwnershipRules;
   readonly type: MessageType;
   /** `apps/v1`: the version of the request. */
   readonly apiVersion: string;
@@ -161,8 +171,8 @@ class Update {
   }
   end(): readonly Manager[] {
     const { write, ownManager, takenFields, managersAfter } = this;
-    // The time of an updater is that of its set: new values in fields that it owned already do not change it.
-    if (ownManager !== undefined && takenFields === ownManager.fields) managersAfter.push(ownManager);
+    const timesOfSets = write.rules?.timesOfChanges !== true;
+    if (timesOfSets && ownManager !== undefined && takenFields === ownManager.fields) managersAfter.push(ownManager);
     else if (this.takes) {
       const { manager: name, apiVersion, subresource = '' } = write;
       managersAfter.push({
@@ -244,7 +254,7 @@ export class Comparisons {
 // ---- paths without owners --------------------------------------------------------------------------------------
 
 /** Fields that identify an object, or are set by the server on every write, have no owner. */
-const unowned: readonly (readonly string[])[] = [
+export const unowned: readonly (readonly string[])[] = [
   ['apiVersion'],
   ['kind'],
   ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map(

@@ -225,6 +225,11 @@ function keyText(value: unknown): string {
 }
 const unescaped = /^[ !#-[\]-~]*$/;
 
+const withoutKeys = (keys: readonly string[]): Untyped =>
+  new Untyped(
+    `associative list with keys has an element that omits all key fields ${JSON.stringify(keys)} (and doesn't have default values for any key fields)`,
+  );
+
 function keyedItems(type: ListType): ItemIdentity {
   const item = resolve(type.item);
   const keys = [...type.keys].sort();
@@ -241,9 +246,9 @@ function keyedItems(type: ListType): ItemIdentity {
   };
   // `k:{"containerPort":8080` precedes `,"protocol":"TCP"}`.
   const parts = keys.map((key, i) => {
-    const name = `${i === 0 ? 'k:{' : ','}${JSON.stringify(key)}:`;
+    const name = `${JSON.stringify(key)}:`;
     const end = i === keys.length - 1 ? '}' : '';
-    return new Texts((value, before) => `${before}${name}${keyText(value)}${end}`);
+    return new Texts((value, before) => `${before === '' ? 'k:{' : `${before},`}${name}${keyText(value)}${end}`);
   });
   return {
     same(a, b) {
@@ -257,16 +262,20 @@ function keyedItems(type: ListType): ItemIdentity {
           `associative list with keys ${entry === null || entry === undefined ? 'may not have a null element' : 'may not have non-map elements'}`,
         );
       let element = '';
+      let value: unknown;
       for (let i = 0; i < keys.length; i++) {
-        const value = keyValue(entry, keys[i] as string);
+        value = keyValue(entry, keys[i] as string);
+        if (value === undefined) continue;
         element = many ? (parts[i] as Texts).make(value, element) : (parts[i] as Texts).of(value, element);
       }
-      return element;
+      if (element === '' && keys.length > 0) throw withoutKeys(keys);
+      // The text of the last key ends the element.
+      return value === undefined ? `${element}}` : element;
     },
   };
   function keyValue(entry: Values, key: string): unknown {
     const value = keyOf(entry, key);
-    if (value === undefined)
+    if (value === undefined && type.optionalKeys !== true)
       throw new Untyped(
         `associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
       );

@@ -323,3 +323,18 @@ test('large values without a counterpart are copied in steps', () => {
   expect([...patched({})].length).toBeGreaterThanOrEqual(9);
   expect(atOnce(patched({}))).toEqual({ containers: [{ name: 'c', env }] });
 });
+
+test('later releases drop what has a directive and no counterpart', () => {
+  const later = { dropsDirectives: true, checksRoot: true, refusesLists: true };
+  const body = jsonText({
+    nodeSelector: { $patch: 'explode', a: 'b' },
+    containers: [{ name: 'main', securityContext: { $patch: 'replace', privileged: true } }],
+    tolerations: [{ $patch: 'replace' }, { key: 'k' }],
+  });
+  const document = { containers: [{ name: 'main' }] };
+  expect(readStrategicPatch(PodSpec, body, later)(document)).toEqual({ containers: [{ name: 'main' }], tolerations: [{ key: 'k' }] });
+  expect(readStrategicPatch(PodSpec, body)(document)).toMatchObject({
+    nodeSelector: { $patch: 'explode', a: 'b' },
+    containers: [{ name: 'main', securityContext: { privileged: true } }],
+  });
+});

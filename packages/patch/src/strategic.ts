@@ -14,7 +14,7 @@ import type { Work } from '@plat-dev/lib/slices';
 import { badRequest, unprocessable } from '@plat-dev/meta/errors';
 import { clonedJson } from '@plat-dev/schema/json/plain';
 import { type JsonValue, type MessageType, resolve, type Type } from '@plat-dev/schema/types';
-import { emptyPatch, goKind, type Patch, patchOf } from './json-patch.ts';
+import { earlyRules, emptyPatch, goKind, type Patch, type PatchRules, patchOf } from './json-patch.ts';
 import { type PatchBody, patchValue } from './patch-body.ts';
 import { fieldNamed, isObject } from './shape.ts';
 import { arrange, goText, type JsonMap, noMergeKey } from './strategic-lists.ts';
@@ -26,12 +26,12 @@ const DELETE_FROM = '$deleteFromPrimitiveList';
 const ORDER = '$setElementOrder';
 
 /** Parses the body of a patch request for objects of the type. Throws ApiError. */
-export function readStrategicPatch(type: MessageType, body: PatchBody): Patch {
+export function readStrategicPatch(type: MessageType, body: PatchBody, rules: PatchRules = earlyRules): Patch {
   const patch = patchValue(body, badRequest);
   if (patch === null) return emptyPatch;
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)}: a strategic merge patch is an object`);
   const patchMap = patch as JsonMap;
-  return patchOf((document) => mergedObjects(type, isObject(document) ? (document as JsonMap) : {}, patchMap), {
+  return patchOf((document) => mergedObjects(type, isObject(document) ? (document as JsonMap) : {}, patchMap, rules), {
     touched: touchedBy(patchMap),
     strategic: true,
   });
@@ -57,15 +57,15 @@ export function ruleOf(type: Type | undefined, name: string): FieldRule {
 
 // ---- objects -----------------------------------------------------------------------------------------------------
 
-function* mergedObjects(type: Type | undefined, original: JsonMap, patch: JsonMap): Work<JsonMap> {
+function* mergedObjects(type: Type | undefined, original: JsonMap, patch: JsonMap, rules: PatchRules): Work<JsonMap> {
   const directive = own(patch, PATCH);
   if (directive === 'delete') return {};
-  if (directive === 'replace') return yield* plain(patch);
+  if (directive === 'replace') return yield* plain(patch, rules);
   if (directive !== undefined) throw badDirective(directive as JsonValue, patch);
   const retained = own(patch, RETAIN);
   const result = retained === undefined ? { ...original } : retain(original, patch, retained as JsonValue);
   const keys = Object.keys(patch);
-  const ordered = keys.some(isOrder) ? yield* orderedLists(type, result, patch) : noNames;
+  const ordered = keys.some(isOrder) ? yield* orderedLists(type, result, patch, rules) : noNames;
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
     if ((i + 1) % KEYS_A_STEP === 0) yield;
@@ -75,7 +75,7 @@ function* mergedObjects(type: Type | undefined, original: JsonMap, patch: JsonMa
       const value = own(patch, key) as JsonValue;
       if (value === null) delete result[key];
       else if (typeof value !== 'object') setOwn(result, key, value);
-      else yield* mergeField(type, result, key, value);
+      else yield* mergeField(type, result, key, value, rules);
     }
   }
   return result;
@@ -86,7 +86,7 @@ const isOrder = (key: string): boolean => isDirective(key, ORDER);
 const noNames: ReadonlySet<string> = new Set();
 
 /** `value` is an object or a list. */
-function* mergeField(type: Type | undefined, result: JsonMap, key: string, value: JsonValue): Work<void> {
+function* mergeField(type: Type | undefined, result: JsonMap, key: string, value: JsonValue, rules: PatchRules): Work<void> {
   const currentValue = own(result, key) as JsonValue | undefined;
   const rule = ruleOf(type, key);
   if (isObject(currentValue) && isObject(value)) {
@@ -94,10 +94,11 @@ function* mergeField(type: Type | undefined, result: JsonMap, key: string, value
     setOwn(
       result,
       key,
-      replaced ? yield* plain(value as JsonMap) : yield* mergedObjects(rule.type, currentValue as JsonMap, value as JsonMap),
+      replaced ? yield* plain(value as JsonMap, rules) : yield* mergedObjects(rule.type, currentValue as JsonMap, value as JsonMap, rules),
     );
-  } else if (Array.isArray(currentValue) && Array.isArray(value)) setOwn(result, key, yield* mergedLists(rule, currentValue, value));
-  else setOwn(result, key, yield* plain(value));
+  } else if (Array.isArray(currentValue) && Array.isArray(value)) setOwn(result, key, yield* mergedLists(rule, currentValue, value, rules));
+  else if (rules.dropsDirectives && hasDirective(value)) delete result[key];
+  else setOwn(result, key, yield* plain(value, rules));
 }
 
 function isDirective(key: string, directive: string): boolean {
@@ -136,20 +137,22 @@ function deleteFromList(result: JsonMap, key: string, values: JsonValue): void {
 }
 
 /** A value without a counterpart: the result of its directives and nulls. */
-const plain = <T extends JsonValue>(value: T): Work<T> => clonedJson(value, withoutDirectives) as Work<T>;
+const plain = <T extends JsonValue>(value: T, { dropsDirectives }: PatchRules): Work<T> =>
+  clonedJson(value, (container) => withoutDirectives(container, dropsDirectives)) as Work<T>;
 
-function withoutDirectives(value: object): object {
-  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !isKnown(own(item, PATCH)));
+function withoutDirectives(value: object, dropsAll: boolean): object {
+  if (Array.isArray(value)) return value.filter((item) => !isObject(item) || !(dropsAll ? hasDirective(item) : isKnown(own(item, PATCH))));
   if (own(value as JsonMap, PATCH) === 'delete') return {};
   const result: JsonMap = {};
   for (const key of Object.keys(value)) {
     const item = (value as JsonMap)[key] as JsonValue;
     if (item === null || key === RETAIN || isDirective(key, ORDER) || isDirective(key, DELETE_FROM)) continue;
-    if (key === PATCH && isKnown(item)) continue;
+    if ((key === PATCH && isKnown(item)) || (dropsAll && hasDirective(item))) continue;
     setOwn(result, key, item);
   }
   return result;
 }
+const hasDirective = (value: unknown): boolean => isObject(value) && own(value, PATCH) !== undefined;
 function isKnown(directive: unknown): boolean {
   return directive === 'replace' || directive === 'delete' || directive === 'merge';
 }
@@ -157,7 +160,7 @@ function isKnown(directive: unknown): boolean {
 // ---- lists -------------------------------------------------------------------------------------------------------
 
 /** Merges and orders the lists for which the patch gives an order. Returns their names: nothing more is to be done for them. */
-function* orderedLists(type: Type | undefined, result: JsonMap, patch: JsonMap): Work<Set<string>> {
+function* orderedLists(type: Type | undefined, result: JsonMap, patch: JsonMap, rules: PatchRules): Work<Set<string>> {
   const done = new Set<string>();
   for (const key of Object.keys(patch)) {
     if (!isDirective(key, ORDER)) continue;
@@ -177,8 +180,8 @@ function* orderedLists(type: Type | undefined, result: JsonMap, patch: JsonMap):
       change === undefined
         ? original
         : currentList === undefined
-          ? yield* plain(change as JsonValue[])
-          : (yield* mergedItems(rule, original, change as JsonValue[])).items;
+          ? yield* plain(change as JsonValue[], rules)
+          : (yield* mergedItems(rule, original, change as JsonValue[], rules)).items;
     if (items.length > ITEMS_A_STEP) yield;
     // Items move up when others are deleted, and added ones take the places that are free then, but no places of their own.
     const places = items.slice(0, original.length);
@@ -200,8 +203,8 @@ function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], me
     );
 }
 
-function* mergedLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<JsonValue[]> {
-  const { items, named, kept } = yield* mergedItems(rule, original, patch);
+function* mergedLists(rule: FieldRule, original: JsonValue[], patch: JsonValue[], rules: PatchRules): Work<JsonValue[]> {
+  const { items, named, kept } = yield* mergedItems(rule, original, patch, rules);
   if (items.length > ITEMS_A_STEP) yield;
   return named === undefined ? items : arrange(items, named, kept, rule.mergeKey);
 }
@@ -216,15 +219,15 @@ interface MergedItems {
 }
 
 /** The items of a merged list, not yet in order. */
-function* mergedItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[]): Work<MergedItems> {
+function* mergedItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[], rules: PatchRules): Work<MergedItems> {
   const isMerged = rule.strategy === 'merge' || rule.strategy === 'merge,retainKeys';
-  if (!isMerged) return { items: yield* plain(patch), kept: [] };
+  if (!isMerged) return { items: yield* plain(patch, rules), kept: [] };
   if (original.length === 0 && patch.length === 0) return { items: original, kept: original };
   if (!holdObjects(original, patch)) return { items: [...new Set([...original, ...patch])], named: patch, kept: original };
   const { mergeKey } = rule;
   if (mergeKey === '') throw badRequest('cannot merge lists without merge key');
   const { kept, changes, replaces } = carryOutDirectives(original, patch, mergeKey);
-  if (replaces) return { items: yield* plain(changes), kept: [] };
+  if (replaces) return { items: yield* plain(changes, rules), kept: [] };
   const items = [...kept];
   const placeOf = new Map<unknown, number>();
   for (let i = items.length - 1; i >= 0; i--) placeOf.set(own(items[i] as JsonMap, mergeKey), i);
@@ -236,8 +239,8 @@ function* mergedItems(rule: FieldRule, original: JsonValue[], patch: JsonValue[]
     const key = own(change, mergeKey);
     if (key === undefined) throw noMergeKey(change, mergeKey);
     const at = placeOf.get(key);
-    if (at !== undefined) items[at] = yield* mergedObjects(item, items[at] as JsonMap, change);
-    else placeOf.set(key, items.push(yield* plain(change)) - 1);
+    if (at !== undefined) items[at] = yield* mergedObjects(item, items[at] as JsonMap, change, rules);
+    else placeOf.set(key, items.push(yield* plain(change, rules)) - 1);
   }
   return { items, named: changes, kept };
 }

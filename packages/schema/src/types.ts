@@ -66,6 +66,8 @@ export interface ListType<I extends Type = Type> {
   readonly list: ListKind;
   /** Key fields of a `map` list. */
   readonly keys: readonly string[];
+  /** Items may lack keys, but not all of them. */
+  readonly optionalKeys?: boolean;
   /** The binary form holds the items as field 1 of a message of their own (`ExtraValue`, `Verbs`). */
   readonly boxed: boolean;
 }

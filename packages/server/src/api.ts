@@ -67,7 +67,9 @@ export function serveResource(services: Services, ctx: Context, isLoaded = false
       return watchObjects(services, ctx, resource);
     case 'create':
       if (info.named || (kind.namespaced && !inNamespace) || !kind.verbs.includes('create')) throw methodRefused();
-      if (kind.createRefused !== undefined) throw methodRefusedFor(resource.resource, kind.createRefused);
+      // Later releases refuse the object, however it is sent, rather than the method.
+      if (kind.createRefused !== undefined && !services.registry.env.since('1.34'))
+        throw methodRefusedFor(resource.resource, kind.createRefused);
       return createObject(services, ctx, resource);
     case 'update':
       if (!info.named || !kind.verbs.includes('update')) throw methodRefused();
@@ -235,7 +237,7 @@ async function runAction(
   const bytes =
     transform === undefined || answer.object.kind === 'Status'
       ? await representObject(answer.schema, answer.object, representation, pretty)
-      : await representMetadata(viewPartialText(answer.object, transformVersion), representation, pretty);
+      : await representMetadata(viewPartialText(services.registry.env, answer.object, transformVersion), representation, pretty);
   send(ctx, answer.status, representation.type, bytes);
 }
 

@@ -1,4 +1,5 @@
 import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import type { AggregationPart } from '@plat-dev/server/extension/aggregation/aggregation';
 import { expect, test } from 'vitest';
 import { type StartPart, startChecks } from './health-checks.ts';
@@ -7,6 +8,7 @@ const parts: readonly StartPart[] = [
   'admission',
   'definitions',
   'namespaces',
+  'service-ranges',
   'roles',
   'priority-classes',
   'flows',
@@ -15,13 +17,16 @@ const parts: readonly StartPart[] = [
 ];
 
 /** Checks whose running parts name problems as the test says. */
-function setup(problems: Readonly<Record<string, string>> = {}, fair = true) {
+function setup(problems: Readonly<Record<string, string>> = {}, fair = true, release: ApiRelease = '1.24') {
   const problem = (part: string) => () => problems[part];
-  const made = startChecks({
-    views: problem('views'),
-    fairness: fair ? { configuration: problem('configuration'), seats: problem('seats') } : undefined,
-    aggregation: (part: AggregationPart) => problems[`aggregated ${part}`],
-  });
+  const made = startChecks(
+    {
+      views: problem('views'),
+      fairness: fair ? { configuration: problem('configuration'), seats: problem('seats') } : undefined,
+      aggregation: (part: AggregationPart) => problems[`aggregated ${part}`],
+    },
+    release,
+  );
   const failing = (): string[] =>
     made.checks.flatMap(({ name, check }) => {
       try {
@@ -76,4 +81,20 @@ test('without fairness nothing is checked of it', () => {
 test('names and order are those of a stock server', () => {
   const recorded = [...recordedText('api-facts', 'health-checks.txt').matchAll(/^\[\+\](\S+) ok$/gm)].map(([, name]) => name as string);
   expect(setup().checks.map(({ name }) => name)).toEqual(recorded.filter((name) => /^poststarthook\/|^autoregister/.test(name)));
+});
+
+test.each<[ApiRelease, readonly string[], readonly string[]]>([
+  ['1.25', ['storage-object-count-tracker-hook'], ['apiservice-discovery-controller']],
+  ['1.27', ['start-system-namespaces-controller', 'apiservice-discovery-controller'], ['start-service-ip-repair-controllers']],
+  [
+    '1.30',
+    ['start-service-ip-repair-controllers', 'start-apiserver-admission-initializer'],
+    ['start-kube-apiserver-admission-initializer'],
+  ],
+  ['1.31', ['storage-readiness', 'apiservice-status-remote-available-controller'], ['apiservice-status-available-controller']],
+  ['1.33', ['start-kubernetes-service-cidr-controller'], ['start-kube-apiserver-admission-initializer']],
+])('release %s has the names of its parts', (release, present, absent) => {
+  const names = setup({}, true, release).checks.map(({ name }) => name.replace('poststarthook/', ''));
+  expect(names).toEqual(expect.arrayContaining([...present]));
+  expect(names.filter((name) => absent.includes(name))).toEqual([]);
 });

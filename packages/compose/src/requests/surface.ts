@@ -66,17 +66,20 @@ export function composeSurface(
   const now = (): number => clock.now();
   let ending = false;
   const fair = isFair(options, catalog);
-  const start = startChecks({
-    views: () => cache.problem(),
-    fairness: !fair
-      ? undefined
-      : {
-          // Without any schema that can be read, requests have the level of those that no schema matches.
-          configuration: () => cache.problem(),
-          seats: () => (fairness?.isOpen === true ? undefined : 'requests take no seats'),
-        },
-    aggregation: (part) => aggregation.problem(part),
-  });
+  const start = startChecks(
+    {
+      views: () => cache.problem(),
+      fairness: !fair
+        ? undefined
+        : {
+            // Without any schema that can be read, requests have the level of those that no schema matches.
+            configuration: () => cache.problem(),
+            seats: () => (fairness?.isOpen === true ? undefined : 'requests take no seats'),
+          },
+      aggregation: (part) => aggregation.problem(part),
+    },
+    options.apiRelease,
+  );
   const backup = backupEndpoint({
     engine: store,
     facts: () => ({ productVersion, identity: services.identity.name, ...(store.mark !== undefined && { storeId: store.mark.id }) }),

@@ -4,6 +4,7 @@
  */
 import { setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
+import { apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import {
   anyValue,
   bool,
@@ -20,10 +21,9 @@ import {
   type Type,
 } from '@plat-dev/schema/types';
 import { ObjectMeta } from '../meta.ts';
-import type { extensionNames, JSONSchemaProps } from './schema/json-schema.ts';
+import type { JSONSchemaProps } from './schema/json-schema.ts';
 import { EmbeddedMeta } from './values/embedded.ts';
-
-type Extensions = ReturnType<typeof extensionNames>;
+import type { Extensions } from './values/node.ts';
 
 /** `open`: unknown fields are kept everywhere. */
 export function* structureOf(schema: JSONSchemaProps, x: Extensions, name: string, open: boolean): Work<MessageType> {
@@ -95,11 +95,16 @@ function* objectType(schema: JSONSchemaProps, place: Place): Work<Type> {
   return message(name, own, { atomic, unknown: open ? 'keep' : 'drop' });
 }
 
+/** From this release on an item may lack some of its keys. */
+const OPTIONAL_KEYS_SINCE = '1.34';
+
 function* listType(schema: JSONSchemaProps, place: Place): Work<Type> {
   const { x } = place;
   const { items } = schema;
   const item = items === undefined || Array.isArray(items) ? anyValue : yield* typeOf(items, place);
   const kind = schema[x.listType];
   if (kind === 'set') return list(item, 'set');
-  return kind === 'map' ? list(item, 'map', (schema[x.listMapKeys] ?? []) as string[]) : list(item);
+  if (kind !== 'map') return list(item);
+  const keyed = list(item, 'map', (schema[x.listMapKeys] ?? []) as string[]);
+  return isAtLeast(x.release ?? apiRelease, OPTIONAL_KEYS_SINCE) ? { ...keyed, optionalKeys: true } : keyed;
 }

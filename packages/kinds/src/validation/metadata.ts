@@ -104,9 +104,11 @@ function validateFinalizers(finalizers: readonly string[] | undefined, at: Path,
 
 /** Finalizers of the service's own need no domain, all others do. */
 const plainFinalizers = new Set(['orphan', 'foregroundDeletion']);
+export const isUnqualifiedFinalizer = (finalizer: string, { identity }: KindEnv): boolean =>
+  !finalizer.includes('/') && !plainFinalizers.has(finalizer) && finalizer !== identity.word;
 export function validatePlainFinalizers(meta: Meta, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
   meta.finalizers?.forEach((finalizer, i) => {
-    if (!finalizer.includes('/') && !plainFinalizers.has(finalizer) && finalizer !== env.identity.word)
+    if (isUnqualifiedFinalizer(finalizer, env))
       errors.invalid(at.child('finalizers').index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
   });
 }

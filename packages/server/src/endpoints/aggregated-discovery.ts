@@ -17,6 +17,7 @@ import type { APIResource } from '@plat-dev/kinds/meta-kinds';
 import { isAtLeast } from '@plat-dev/lib/version';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import { groupsOfAll } from '@plat-dev/meta/identity';
+import type { MessageType } from '@plat-dev/schema/types';
 import type { Context } from '../context.ts';
 import type { ListedGroup } from '../extension/aggregation/order.ts';
 import type { RemoteResources, RemoteVersion } from '../extension/aggregation/remote-resources.ts';
@@ -53,6 +54,7 @@ export function aggregatedDiscovery(
   { listed, remote }: DiscoverySources,
 ): (ctx: Context, path: string) => Promise<void> | undefined {
   const versions = servedVersions(services);
+  const schema = services.registry.catalog.schema(APIGroupDiscoveryList);
   let made = { key: [] as readonly unknown[], documents: new Map<string, Promise<Encoded>>() };
 
   const encoded = (path: string, form: Form, pretty: boolean): Promise<Encoded> => {
@@ -62,7 +64,7 @@ export function aggregatedDiscovery(
     let document = made.documents.get(id);
     if (document === undefined) {
       const items = path === '/api' ? coreGroup(services, groups()) : listed().map((group) => groupOf(services, groups(), remote, group));
-      document = encode(form, items, pretty);
+      document = encode(schema, form, items, pretty);
       made.documents.set(id, document);
     }
     return document;
@@ -104,10 +106,10 @@ function aggregatedForm(accept: string, { negotiator, identity }: Services, vers
   return { media: form.media, type: `${form.type};g=${g};v=${v};as=${KIND}`, apiVersion: joinApiVersion(g ?? '', v ?? '') };
 }
 
-async function encode(form: Form, items: readonly APIGroupDiscovery[], pretty: boolean): Promise<Encoded> {
+async function encode(schema: MessageType, form: Form, items: readonly APIGroupDiscovery[], pretty: boolean): Promise<Encoded> {
   const object = { kind: KIND, apiVersion: form.apiVersion, metadata: {}, items };
   const representation = { ...form, pretty, transform: undefined, transformVersion: '', stream: false };
-  const bytes = await representObject(APIGroupDiscoveryList, object as never, representation, pretty);
+  const bytes = await representObject(schema, object as never, representation, pretty);
   return { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
 }
 

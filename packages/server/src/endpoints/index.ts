@@ -14,7 +14,7 @@ import { groupsOf, listedOf, perGeneration } from './groups.ts';
 import { type HealthCheck, type HealthPage, healthEndpoints } from './health.ts';
 import { metricsEndpoint } from './metrics-endpoint.ts';
 import { rootEndpoint } from './root.ts';
-import { type BuildInfo, gitVersion, versionEndpoint } from './version.ts';
+import { type BuildInfo, documentVersion, versionEndpoint } from './version.ts';
 import { zpages } from './zpages.ts';
 
 export type { Endpoint } from './endpoint.ts';
@@ -63,7 +63,7 @@ export function endpoints(services: Services, options: EndpointOptions): Endpoin
   const openapi = whenAsked(() =>
     import('./openapi/index.ts').then((m) =>
       m.openapiEndpoints(services, groups, {
-        version: gitVersion(options.build),
+        version: documentVersion(options.build),
         now: () => options.clock.now(),
         remote: () => aggregation?.remoteSpecs ?? [],
       }),

@@ -15,8 +15,10 @@ export interface BuildInfo {
 }
 
 /** `v1.24.17+plat.0.1.0`: clients compare the release, people read what comes after the plus. */
-export const gitVersion = (build: BuildInfo): string =>
-  `v${patchRelease(build.release)}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
+const gitVersion = (build: BuildInfo): string => `v${patchRelease(build.release)}+plat.${build.version.replace(/[^0-9A-Za-z.-]/g, '-')}`;
+
+/** The version in OpenAPI documents: since releases can stand in for older ones, that of the API. */
+export const documentVersion = (build: BuildInfo): string => (isAtLeast(build.release, '1.31') ? build.release : gitVersion(build));
 
 /** The fields in the order of the stock server. */
 export function versionInfo(build: BuildInfo): Readonly<Record<string, string>> {

@@ -8,18 +8,19 @@ import type { JSONSchemaProps } from '@plat-dev/kinds/apiextensions/schema/json-
 import type { CustomResourceDefinition, CustomResourceSubresources } from '@plat-dev/kinds/apiextensions/schema/v1';
 import { selectableReader, selectorName } from '@plat-dev/kinds/apiextensions/selectable-fields';
 import { CustomSchema } from '@plat-dev/kinds/apiextensions/values/custom-schema';
-import { type ApiObject, type Kind, type KindVersion, kind, type Strategy, type Subresource } from '@plat-dev/kinds/kind';
+import { type ApiObject, type Kind, type KindEnv, type KindVersion, kind, type Strategy, type Subresource } from '@plat-dev/kinds/kind';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
 import { status } from '@plat-dev/kinds/subresources';
+import { isUnqualifiedFinalizer } from '@plat-dev/kinds/validation/metadata';
 import { changedMetadataAgain } from '@plat-dev/kinds/validation/repeated-metadata';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own, setOwn } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
-import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
+import { type ApiRelease, apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { joinApiVersion, versionOfApiVersion } from '@plat-dev/meta/api-version';
 import type { FieldErrors } from '@plat-dev/meta/field';
 import type { Identity } from '@plat-dev/meta/identity';
-import { nameIsSubdomain } from '@plat-dev/meta/names';
+import { nameIsSubdomain, qualifiedName } from '@plat-dev/meta/names';
 import { parseExact } from '@plat-dev/schema/json/parse';
 import { schemaIn } from '@plat-dev/schema/releases';
 import { type JsonObject, type MessageType, object, opt } from '@plat-dev/schema/types';
@@ -69,7 +70,7 @@ export function* customKind(
       release,
     );
     schemas.set(version.name, schema);
-    setOwn(versions, version.name, customVersion(definition, version, schema, codec(typeName, schema.structure, release)));
+    setOwn(versions, version.name, customVersion(definition, version, schema, codec(typeName, schema.structure, release), release));
   }
   if (convert !== undefined) addCalls(convert, spec.group, hub, versions);
   const customResourceKind = kind<CustomObject>({
@@ -99,11 +100,12 @@ function customVersion(
   version: DefinitionVersion,
   schema: CustomSchema,
   type: MessageType,
+  release: ApiRelease,
 ): KindVersion {
   const { subresources, served } = version;
   const withStatus = subresources?.status !== undefined;
   const parts: Record<string, Subresource> = {};
-  if (withStatus) parts.status = status(statusStrategy(schema, subresources)) as Subresource;
+  if (withStatus) parts.status = status(statusStrategy(schema, subresources, release)) as Subresource;
   if (subresources?.scale !== undefined) parts.scale = scaleView(subresources.scale) as Subresource;
   return {
     schema: type,
@@ -197,8 +199,24 @@ function objectStrategy(schema: CustomSchema, subresources: CustomResourceSubres
         () => check(custom, errors),
       );
     },
+    warnings: finalizerWarnings,
     ...(withStatus && { resetFields: [['status']] }),
   };
+}
+
+/** Finalizers of custom objects need no domain, but those who add one are warned. */
+function finalizerWarnings({ metadata }: CustomObject, old: CustomObject | undefined, env: KindEnv): string[] {
+  if (!env.since('1.29')) return [];
+  const present = new Set(old?.metadata.finalizers);
+  const added = [...new Set(metadata.finalizers)].filter((finalizer) => !present.has(finalizer)).sort();
+  return added.flatMap((finalizer) => {
+    const texts = [...qualifiedName(finalizer)];
+    if (isUnqualifiedFinalizer(finalizer, env)) {
+      const path = finalizer.includes('.') && env.since('1.32') ? ' including a path (/)' : '';
+      texts.push(`prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`);
+    }
+    return texts.map((text) => `metadata.finalizers: ${JSON.stringify(finalizer)}: ${text}`);
+  });
 }
 
 /** Runs the work, if there is any, and then the rest. */
@@ -213,7 +231,7 @@ function* oneAfterAnother(work: Work<void>, next: () => void): Work<void> {
 }
 
 /** Writes status alone; all other fields keep their values. */
-function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresources): Strategy<CustomObject> {
+function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresources, release: ApiRelease): Strategy<CustomObject> {
   return {
     prepareForUpdate(custom, old) {
       const { managedFields, resourceVersion } = custom.metadata;
@@ -230,8 +248,8 @@ function statusStrategy(schema: CustomSchema, { scale }: CustomResourceSubresour
         () => validateScaleStatus(scale, custom, errors),
       );
     },
-    // Metadata is not changed, but its sender still owns it, as in a stock server.
-    resetFields: [['spec']],
+    // Before 1.36 metadata is not changed, but its sender owns it, as in a stock server.
+    resetFields: isAtLeast(release, '1.36') ? [['metadata'], ['spec']] : [['spec']],
   };
 }
 

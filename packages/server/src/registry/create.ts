@@ -3,7 +3,7 @@
 import type { ApiObject } from '@plat-dev/kinds/kind';
 import { inSlices, type Slices } from '@plat-dev/lib/slices';
 import { isAtLeast } from '@plat-dev/lib/version';
-import { type ApiError, alreadyExists, badRequest, conflict, invalid } from '@plat-dev/meta/errors';
+import { type ApiError, alreadyExists, badRequest, conflict, forbidden, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors } from '@plat-dev/meta/field';
 import { formatTime } from '@plat-dev/meta/time';
 import { clonedJson, cloneJson } from '@plat-dev/schema/json/plain';
@@ -59,6 +59,8 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   const { versions, kind, isHub } = ctx.resource;
   const slices = ctx.request?.slices();
   checkTarget(ctx, object);
+  if (kind.createRefused !== undefined && deps.env.since('1.34'))
+    throw forbidden(ctx.resource.resource, object.metadata.name ?? '', kind.createRefused);
   const namespace = kind.namespaced ? ctx.namespace : '';
   // Earlier releases record owners of what they drop then.
   if (isAtLeast(deps.catalog.release, DROPPED_FIRST_SINCE)) resetSystemFields(object, namespace);

@@ -1,14 +1,17 @@
 /** Field ownership after a write: the registry's side of `patch/`. */
 
-import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
+import { equalExcept } from '@plat-dev/lib/equal';
 import type { Work } from '@plat-dev/lib/slices';
 import { ApiError, invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import {
   type Convert,
+  differOnlyInTimes,
   MAX_MANAGERS,
   type ManagedFieldsEntry,
   managersAfterAdmission,
+  type OwnershipRules,
   recordedFields,
   type Takeover,
   type UpdateWrite,
@@ -51,6 +54,22 @@ function checkManagers(ctx: WriteContext, object: ApiObject, live: ApiObject | u
   throw invalid(ctx.resource.groupKind, object.metadata.name ?? '', errors.list);
 }
 
+export const ownershipRules = (env: KindEnv): OwnershipRules => ({ timesOfChanges: env.since('1.25'), comparesWhole: env.since('1.29') });
+
+const managedFieldsOnly: ReadonlySet<string> = new Set(['managedFields']);
+const metadataOnly: ReadonlySet<string> = new Set(['metadata']);
+/** A write that would only change times of owners changes nothing. */
+export function keepTimes({ env }: RegistryDeps, object: ApiObject, old: ApiObject): void {
+  const { managedFields } = old.metadata;
+  if (
+    ownershipRules(env).timesOfChanges &&
+    differOnlyInTimes(managedFields as never, object.metadata.managedFields as never) &&
+    equalExcept(object.metadata, old.metadata, managedFieldsOnly) &&
+    equalExcept(object, old, metadataOnly)
+  )
+    object.metadata.managedFields = managedFields as never;
+}
+
 type Entries = readonly ManagedFieldsEntry[] | undefined;
 
 async function entriesAfter(
@@ -68,6 +87,7 @@ async function entriesAfter(
     manager: ctx.manager,
     subresource: ctx.subresource,
     now: deps.env.now(),
+    rules: ownershipRules(deps.env),
     resetFields: strategyOf(ctx).resetFields,
     convert,
     large: slices !== undefined,
@@ -117,6 +137,7 @@ export function* ownAction(
     manager: ctx.manager,
     subresource: ctx.subresource,
     now: deps.env.now(),
+    rules: ownershipRules(deps.env),
     large,
     live: undefined,
     object: object as never,

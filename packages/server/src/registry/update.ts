@@ -20,7 +20,7 @@ import { create } from './create.ts';
 import { checkEntries } from './entries.ts';
 import { releasedForAdmission, withLock } from './large-object-locks.ts';
 import { checkNamespace, dropClusterName, validateMetadataLast, validateMetadataUpdate } from './metadata.ts';
-import { repairOwners } from './ownership.ts';
+import { keepTimes, repairOwners } from './ownership.ts';
 import { uidDiffers } from './preconditions.ts';
 import { isHeld, strategyOf } from './strategy.ts';
 import { missing, unreadableAt } from './unreadable.ts';
@@ -142,6 +142,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, ready, old, slices);
   showValidated(how, request, ready, old);
+  keepTimes(deps, ready, old);
   await releasedForAdmission(deps.admission.validate(request), release);
   if (slices !== undefined) await slices.pause();
   const writtenItem = finished(kind, ready, old)

@@ -80,7 +80,7 @@ function columnsOf(columns: readonly Column[]): string {
 /** The Table of one object that is not stored itself: a view such as Scale. */
 export function viewTableText(env: KindEnv, view: ViewSubresource, object: ApiObject, apiVersion: string, include: IncludeObject): string {
   const { resourceVersion = '' } = object.metadata;
-  const objectText = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(object, apiVersion) : jsonText(object);
+  const objectText = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(env, object, apiVersion) : jsonText(object);
   const columns = view.columns ?? defaultColumns;
   const cells = jsonText(view.cells?.(object as never, env) ?? defaultCells(columns, object));
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columnsOf(columns)},"rows":[{"cells":${cells},"object":${objectText}}]}`;
@@ -99,7 +99,7 @@ export function bookmarkTableText(
   const { schema } = resource.definition.own?.cells === undefined ? resource.hub : resource;
   const empty = decode(schema, object) as ApiObject;
   const { resourceVersion = '' } = empty.metadata;
-  const objectText = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(empty, apiVersion) : jsonText(object);
+  const objectText = include === 'None' ? 'null' : include === 'Metadata' ? viewPartialText(env, empty, apiVersion) : jsonText(object);
   const cells = kind.cells?.(empty as never, env) ?? ['', NEVER];
   const columns = withColumns ? columnsText(resource) : 'null';
   return `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":${columns},"rows":[{"cells":${jsonText(cells)},"object":${objectText}}]}`;
@@ -107,9 +107,10 @@ export function bookmarkTableText(
 /** The creation time of an object without one. */
 const NEVER = '0001-01-01T00:00:00Z';
 
-/** The metadata of a view as PartialObjectMetadata. */
-export function viewPartialText(object: ApiObject, apiVersion: string): string {
-  const metadata = jsonText({ ...object.metadata, creationTimestamp: object.metadata.creationTimestamp ?? null });
+/** The metadata of a view as PartialObjectMetadata. Earlier releases show a creation time where there is none. */
+export function viewPartialText(env: KindEnv, object: ApiObject, apiVersion: string): string {
+  const creationTimestamp = object.metadata.creationTimestamp ?? (env.since('1.34') ? undefined : null);
+  const metadata = jsonText({ ...object.metadata, creationTimestamp });
   return `{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata}}`;
 }
 

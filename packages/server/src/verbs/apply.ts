@@ -16,6 +16,7 @@ import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
 import type { RegistryDeps, WriteContext } from '../registry/context.ts';
 import { checkEntries } from '../registry/entries.ts';
+import { ownershipRules } from '../registry/ownership.ts';
 import { copyOf } from '../registry/recent.ts';
 import { type Conversions, withConversions } from '../registry/rule-conversions.ts';
 import { strategyOf } from '../registry/strategy.ts';
@@ -77,6 +78,7 @@ export async function applyObject(
     manager: write.manager,
     subresource: write.subresource,
     now,
+    rules: ownershipRules(registry.env),
     resetFields: strategyOf(write).resetFields,
     ...conversions,
     large,

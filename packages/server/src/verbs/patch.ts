@@ -6,7 +6,16 @@ import { fromHub, toHub } from '@plat-dev/kinds/served-kind';
 import { own } from '@plat-dev/lib/own';
 import { atOnce, inSlices, resultOf, type Slices, type Work } from '@plat-dev/lib/slices';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
-import { addUntouched, type Patch, type ReadBody, readJsonPatch, readMergePatch, readStrategicPatch, touchedPart } from '@plat-dev/patch';
+import {
+  addUntouched,
+  type Patch,
+  type PatchRules,
+  type ReadBody,
+  readJsonPatch,
+  readMergePatch,
+  readStrategicPatch,
+  touchedPart,
+} from '@plat-dev/patch';
 import type { FieldFaults } from '@plat-dev/schema/fields/field-faults';
 import { unknownFields, unknownFieldsOf } from '@plat-dev/schema/fields/field-place';
 import { DecodeError, decode, decodedValue, toJson } from '@plat-dev/schema/json';
@@ -31,9 +40,14 @@ import { faultyPatch } from './faulty-patch.ts';
 import { objectForm, sendItem } from './read.ts';
 import { writeContext } from './write.ts';
 
-function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody): Patch {
-  if (type === 'json') return readJsonPatch(body);
-  return type === 'merge' ? readMergePatch(body) : readStrategicPatch(schema, body);
+function readPatch(type: Exclude<PatchType, 'apply'>, schema: MessageType, body: Buffer | ReadBody, rules: PatchRules): Patch {
+  if (type === 'json') return readJsonPatch(body, rules);
+  return type === 'merge' ? readMergePatch(body, rules) : readStrategicPatch(schema, body, rules);
+}
+
+/** A release that looks for faults in a merge patch reads it as an object. */
+function patchRules({ registry: { env } }: Services, faults: FieldFaults | undefined): PatchRules {
+  return { dropsDirectives: env.since('1.28'), checksRoot: env.since('1.35'), refusesLists: faults !== undefined && env.since('1.25') };
 }
 
 /** Parses a patch that is large, or whose field errors are requested; any other stays unparsed. */
@@ -79,7 +93,7 @@ export async function patchObject(services: Services, ctx: Context, resource: Re
   await checkExists(services.registry, write);
   ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
   const faults = faultsOf(services, options);
-  const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults));
+  const patch = readPatch(type, resource.schema, await parsePatch(ctx, type, body, faults), patchRules(services, faults));
   if (patch.copies !== undefined && patch.copies > 0) ctx.expanded(patch.copies);
   if (patch.floats) await checkFloats(ctx, type, resource.schema, body);
   const { item } = await update(services.registry, write, {
@@ -234,7 +248,7 @@ export async function patchedView(
     return { options, newView: { applied } };
   }
   ctx.audit?.requestBody(() => parseExact(body.toString()) as JsonValue);
-  const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults));
+  const patch = readPatch(kind, schema, await parsePatch(ctx, kind, body, faults), patchRules(services, faults));
   if (patch.floats) await checkFloats(ctx, kind, schema, body);
   const large = ctx.slices() !== undefined;
   const patched = function* (current: ApiObject): Work<ApiObject> {

@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import type { Resource } from '../registry/catalog.ts';
 import { keyOf, type RegistryDeps, type WriteContext } from '../registry/context.ts';
 import { waitForVersion } from '../registry/list.ts';
-import { takeoverWarning } from '../registry/ownership.ts';
+import { ownershipRules, takeoverWarning } from '../registry/ownership.ts';
 import { missing } from '../registry/unreadable.ts';
 import { update } from '../registry/update.ts';
 import { bodyMedia, decodeBody, readBody } from '../request/body.ts';
@@ -51,7 +51,7 @@ async function answer(services: Services, ctx: Context, representation: Represen
     const text = viewTableText(services.registry.env, view, object, transformVersion, includeObject(ctx, representation));
     send(ctx, 200, type, await representText(text, representation, pretty));
   } else if (transform !== undefined)
-    send(ctx, 200, type, await representMetadata(viewPartialText(object, transformVersion), representation, pretty));
+    send(ctx, 200, type, await representMetadata(viewPartialText(services.registry.env, object, transformVersion), representation, pretty));
   else send(ctx, 200, type, await representObject(view.schema, object, representation, pretty));
 }
 
@@ -184,6 +184,7 @@ function* viewChange(
     manager: write.manager,
     subresource: write.subresource,
     now: services.registry.env.now(),
+    rules: ownershipRules(services.registry.env),
     large: write.request?.slices() !== undefined,
   };
   if (typeof newView !== 'function') {
@@ -201,10 +202,11 @@ function* viewChange(
     return { changedView: structuredClone(done.object) as unknown as ApiObject, managers: done.managedFields };
   }
   const changedView = yield* newView(storedView);
-  // Nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
-  const managers = write.resource.custom
-    ? undefined
-    : yield* recordedFields({ ...common, live: storedView as never, object: changedView as never, onTakeover: takeoverWarning(write) });
+  // Up to 1.26 nobody owns the number of a custom object that was scaled: so it is with the stock server, whose clients count on it.
+  const managers =
+    write.resource.custom && !services.registry.env.since('1.27')
+      ? undefined
+      : yield* recordedFields({ ...common, live: storedView as never, object: changedView as never, onTakeover: takeoverWarning(write) });
   return { changedView, managers };
 }
 

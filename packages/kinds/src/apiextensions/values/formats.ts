@@ -1,5 +1,5 @@
 /** Formats of texts in custom objects. A format that is not here is not checked. */
-import { type Integer, MAX_INT64, MIN_INT64 } from '@plat-dev/lib/integers';
+import { type Integer, isInteger, MAX_INT64, MIN_INT64 } from '@plat-dev/lib/integers';
 import { own } from '@plat-dev/lib/own';
 import { apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { ipFamily, parseCIDR } from '@plat-dev/meta/ip';
@@ -111,14 +111,23 @@ const nameChecks: Readonly<Record<string, (text: string) => boolean>> = {
 
 /** Ranges of numbers, which are checked from a release on. */
 const RANGES_SINCE = '1.36';
-const ranges: Readonly<Record<string, readonly [least: Integer, most: Integer]>> = {
+type Range = readonly [least: Integer, most: Integer];
+const int64: Range = [MIN_INT64, MAX_INT64];
+const integers: Readonly<Record<string, Range>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [MIN_INT64, MAX_INT64],
-  float: [-MAX_FLOAT, MAX_FLOAT],
+  uint32: [0, 2 ** 32 - 1],
+  uint64: [0, 2n ** 64n - 1n],
 };
-export function numberFormatCheck(format: string | undefined, release: string = apiRelease): ((value: Integer) => boolean) | undefined {
-  const limits = format === undefined || !isAtLeast(release, RANGES_SINCE) ? undefined : own(ranges, format);
-  return limits && ((value) => value >= limits[0] && value <= limits[1]);
+const floats: Readonly<Record<string, Range>> = { float: [-MAX_FLOAT, MAX_FLOAT], float32: [-MAX_FLOAT, MAX_FLOAT] };
+/** The check of the numbers of a schema: integers without a format have 64 bits. Undefined where every number fits. */
+export function numberCheck(
+  { type, format = '' }: JSONSchemaProps,
+  release: string = apiRelease,
+): ((value: Integer) => boolean) | undefined {
+  if (!isAtLeast(release, RANGES_SINCE)) return undefined;
+  const isWhole = type === 'integer';
+  const range = isWhole ? (own(integers, format) ?? int64) : own(floats, format);
+  return range && ((value) => value >= range[0] && value <= range[1] && (!isWhole || isInteger(value)));
 }
 const numberFormats = new Set(['float', 'double', 'int32', 'int64']);
 /** The format of a schema, if its release does not know it. */

@@ -10,7 +10,7 @@ import type { JsonValue } from '@plat-dev/schema/types';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { eachPart } from '../schema/parts.ts';
 import { spend, spendOn } from './effort.ts';
-import { formatCheck, numberFormatCheck } from './formats.ts';
+import { formatCheck, numberCheck } from './formats.ts';
 import type { Extensions, Values } from './node.ts';
 import type { Pattern } from './pattern.ts';
 import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
@@ -142,7 +142,7 @@ function patternCheck(pattern: string): Fits<string> {
 function numberChecks(schema: JSONSchemaProps, x: Extensions): Fits<Integer>[] {
   const { multipleOf, maximum, minimum, exclusiveMaximum, exclusiveMinimum } = schema;
   const checks: Fits<Integer>[] = [];
-  const inRange = numberFormatCheck(schema.format, x.release);
+  const inRange = numberCheck(schema, x.release);
   if (inRange !== undefined) checks.push(inRange);
   if (multipleOf !== undefined) checks.push((value) => isMultiple(value, multipleOf));
   if (maximum !== undefined)

@@ -13,7 +13,7 @@ import { FieldErrors as Errors, Path, quoted, show } from '@plat-dev/meta/field'
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import type { JSONSchemaProps } from '../schema/json-schema.ts';
 import { spend, spendOn } from './effort.ts';
-import { hasFormat, numberFormatCheck } from './formats.ts';
+import { hasFormat, numberCheck } from './formats.ts';
 import { itemsByKeys, keyText } from './item-keys.ts';
 import type { Extensions } from './node.ts';
 import { boundFor, isAtLeast, isAtMost, isMultiple, isOneOf, patternOf } from './scalar-checks.ts';
@@ -125,12 +125,10 @@ function validateText(value: string, schema: JSONSchemaProps, name: string, chec
 
 function validateNumber(value: Integer, schema: JSONSchemaProps, name: string, check: Check): void {
   const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false, format, type } = schema;
-  if (numberFormatCheck(format, check.x.release)?.(value) === false)
-    check.errors.add(
-      'FieldValueInvalid',
-      '<nil>',
-      `Invalid value: "": Checked value must be of type ${type} with format ${format} in ${name}`,
-    );
+  if (numberCheck(schema, check.x.release)?.(value) === false) {
+    const formatText = format === undefined || format === '' ? '(default format)' : `with format ${format}`;
+    check.errors.add('FieldValueInvalid', '<nil>', `Invalid value: "": Checked value must be of type ${type} ${formatText} in ${name}`);
+  }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) invalid(check, name, value, `should be a multiple of ${multipleOf}`);
   if (maximum !== undefined) {
     const most = boundFor(value, maximum);

@@ -140,16 +140,18 @@ const schemaV2: Write = message(
   }),
   31,
 );
+const referenceV2 = message(() => ({ $ref: [1, text] }));
 const bodyV2 = message(() => ({ description: [1, text], name: [2, text], in: [3, text], required: [4, bool], schema: [5, schemaV2] }), 6);
 const parameterFields: Fields = { required: [1, bool], in: [2, text], description: [3, text], name: [4, text] };
 const queryV2 = message(() => ({ ...parameterFields, type: [6, text], format: [7, text], uniqueItems: [20, bool] }), 23);
 const pathV2 = message(() => ({ ...parameterFields, type: [5, text], format: [6, text], uniqueItems: [19, bool] }), 22);
-/** A parameter has three wrappers: not a reference, of the body or not, of the query or the path. */
-const parameterV2 = choose((value) => {
+/** A parameter has two wrappers: of the body or not, of the query or the path. */
+const plainParameterV2 = choose((value) => {
   const place = (value as JsonObject).in;
-  const content = place === 'body' ? wrapped(1, bodyV2) : wrapped(2, place === 'path' ? wrapped(4, pathV2) : wrapped(3, queryV2));
-  return wrapped(1, content);
+  return place === 'body' ? wrapped(1, bodyV2) : wrapped(2, place === 'path' ? wrapped(4, pathV2) : wrapped(3, queryV2));
 });
+/** In an operation a third one: a reference or not. */
+const parameterV2 = choose((value) => (isRef(value) ? wrapped(2, referenceV2) : wrapped(1, plainParameterV2)));
 const responseV2 = wrapped(
   1,
   message(() => ({ description: [1, text], schema: [2, wrapped(1, schemaV2)] }), 5),
@@ -187,6 +189,7 @@ const documentV2 = message(() => ({
   info: [2, message(() => ({ title: [1, text], version: [2, text], description: [3, text] }))],
   paths: [8, wrapped(2, withItemName(pathItemV2))],
   definitions: [9, mapOf(schemaV2)],
+  parameters: [10, mapOf(plainParameterV2)],
   security: [12, each(requirement)],
   securityDefinitions: [13, mapOf(wrapped(2, apiKeyV2))],
 }));

@@ -12,23 +12,21 @@ import type { ApiRelease } from '@plat-dev/lib/version';
 import { type Identity, kindExtensionPrefixes } from '@plat-dev/meta/identity';
 import { type OpenApiOptions, openApiV2Definitions, openApiV3Schemas, type Schemas } from '@plat-dev/schema/openapi';
 import { schemaIn } from '@plat-dev/schema/releases';
-import { type MessageType, message, req, string } from '@plat-dev/schema/types';
+import { type MessageType, message, opt, req, string } from '@plat-dev/schema/types';
 import type { Resource } from '../../registry/catalog.ts';
 import type { Groups } from '../groups.ts';
 import { customDefinitions } from './custom.ts';
 import type { Names } from './definition-names.ts';
 import type { Describe, GroupVersionKind } from './model.ts';
 
+const versionFields = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'];
+/** Which release the server stands in for, and which it goes back to. */
+const emulationFields = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor'];
 /** What `/version` answers. */
-const VersionInfo = message(
-  'version.Info',
-  Object.fromEntries(
-    ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'].map((name, i) => [
-      name,
-      req(i + 1, string),
-    ]),
-  ),
-);
+const VersionInfo = message('version.Info', {
+  ...Object.fromEntries(versionFields.map((name, i) => [name, req(i + 1, string)])),
+  ...Object.fromEntries(emulationFields.map((name, i) => [name, opt(i + 1 + versionFields.length, string, { since: '1.33' })])),
+});
 /** A patch is a list or an object, according to its media type. */
 const Patch = message('meta.v1.Patch', {});
 

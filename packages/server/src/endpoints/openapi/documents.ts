@@ -9,9 +9,9 @@ import { gzip } from 'node:zlib';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { nextTurn } from '@plat-dev/lib/next-turn';
 import { inSlices, Slices } from '@plat-dev/lib/slices';
-import type { ApiRelease } from '@plat-dev/lib/version';
+import { type ApiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { notAcceptable } from '@plat-dev/meta/errors';
-import type { Identity } from '@plat-dev/meta/identity';
+import { definitionPrefix, type Identity } from '@plat-dev/meta/identity';
 import type { JsonObject, MessageType } from '@plat-dev/schema/types';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
 import type { Resource } from '../../registry/catalog.ts';
@@ -23,6 +23,7 @@ import { isSoundV3, mergedParts, soundParts } from './merge.ts';
 import { type Describe, type PathItem, securityScheme } from './model.ts';
 import { joined, mapIn, Part } from './parts.ts';
 import { discoveryPaths, type PathOptions, resourcePaths } from './paths.ts';
+import { SharedParameters } from './shared-parameters.ts';
 import { type PathWriter, writerV2, writerV3 } from './write.ts';
 
 const pack = promisify(gzip);
@@ -83,6 +84,8 @@ export class Documents {
   /** Definitions of custom kinds, which are other resources after every change of theirs. */
   private readonly custom = new WeakMap<Resource, Part>();
   private whole: { groups: Groups; remote: readonly RemoteSpec[]; form: Promise<Form> } | undefined;
+  /** Releases from 1.28 on have them. */
+  private readonly shared: SharedParameters | undefined;
   private readonly small = new Map<string, { groups: Groups; form: Form }>();
 
   /** `remote`: what servers behind this one say of themselves, the same list until that changes. */
@@ -92,6 +95,9 @@ export class Documents {
     this.groups = groups;
     this.remote = remote;
     this.definitions = new Definitions({ ...options, names });
+    this.shared = isAtLeast(options.release, '1.28')
+      ? new SharedParameters(`#/definitions/${definitionPrefix(options.identity, 'machinery')}.`)
+      : undefined;
   }
 
   /** The document of the second release: everything in one. */
@@ -144,7 +150,7 @@ export class Documents {
   // ---- version 2 -----------------------------------------------------------------------------------------------
 
   private async makeV2(groups: Groups, remote: readonly RemoteSpec[]): Promise<Form> {
-    const writer = writerV2(this.options.identity);
+    const writer = writerV2(this.options.identity, this.shared);
     const discovery: PathItem[] = [];
     const paths: Part[] = [];
     for (const name of ['api', 'apis', 'version'] as const) discovery.push(...discoveryPaths(this.options, name));
@@ -176,17 +182,19 @@ export class Documents {
     const head = { swagger: '2.0', info: { title: titleOf(identity), version } };
     const tail = { securityDefinitions: { BearerToken: { ...securityScheme } }, security: [{ BearerToken: [] }] };
     await nextTurn();
+    const parameters = this.shared && new Part('parameters', inner(Object.fromEntries(this.shared.parameters)));
     const bytes = Buffer.concat([
       Buffer.from(`{${inner(head)},"paths":{`),
       ...joined(paths),
       Buffer.from('},"definitions":{'),
       ...joined(definitions),
+      ...(parameters === undefined ? [] : [Buffer.from('},"parameters":{'), parameters.bytes]),
       Buffer.from(`},${inner(tail)}}\n`),
     ]);
     await nextTurn();
     return new Form(bytes, async () => {
       const parts = [await binaryV2({ ...head, ...tail })];
-      for (const part of [...paths, ...definitions]) parts.push(await part.binary());
+      for (const part of [...paths, ...definitions, ...(parameters === undefined ? [] : [parameters])]) parts.push(await part.binary());
       return Buffer.concat(parts);
     });
   }

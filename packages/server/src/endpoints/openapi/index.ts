@@ -1,6 +1,7 @@
 /** `/openapi/v2` and `/openapi/v3`: the API described, for tools that explain, check and generate. */
 
 import { setOwn } from '@plat-dev/lib/own';
+import { isAtLeast } from '@plat-dev/lib/version';
 import type { Context } from '../../context.ts';
 import type { RemoteSpec } from '../../extension/aggregation/specs.ts';
 import { servesHistory } from '../../history/access.ts';
@@ -25,8 +26,13 @@ export interface OpenApiOptions {
 /** Answers of at least this size are compressed for clients that can read them. */
 const GZIP_FROM = 16 * 1024;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
-const JSON_TYPE = 'text/plain; charset=utf-8';
-const BINARY_TYPE = 'application/octet-stream';
+const TEXT = 'text/plain; charset=utf-8';
+/** Before 1.27 servers let the type be guessed from the content. */
+const guessedTypes = { json: TEXT, binary: 'application/octet-stream' };
+const typesOf = (version: 'v2' | 'v3'): typeof guessedTypes => ({
+  json: 'application/json',
+  binary: `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
+});
 
 export function openapiEndpoints(services: Services, groups: () => Groups, options: OpenApiOptions): Map<string, Endpoint> {
   let openDocuments: Documents | undefined;
@@ -49,17 +55,19 @@ export function openapiEndpoints(services: Services, groups: () => Groups, optio
     );
     return openDocuments;
   };
+  const hasTypes = isAtLeast(services.registry.catalog.release, '1.27');
+  const types = { v2: hasTypes ? typesOf('v2') : guessedTypes, v3: hasTypes ? typesOf('v3') : guessedTypes };
   const modified = new Date(options.now()).toUTCString();
   const v2: Endpoint = async (ctx) => {
     const media = mediaOf(ctx, 'v2');
     if (media === undefined) return empty(ctx, 406);
     const form = await (await documents()).v2();
-    return reply(ctx, media === 'json' ? form : await form.binary(), media, ['Last-Modified', modified]);
+    return reply(ctx, media === 'json' ? form : await form.binary(), types.v2[media], ['Last-Modified', modified]);
   };
   return new Map([
     ['/openapi/v2', v2],
     ['/openapi/v3', async (ctx: Context) => showIndex(ctx, await documents())],
-    ['/openapi/v3/', async (ctx: Context) => showV3(ctx, await documents(), options)],
+    ['/openapi/v3/', async (ctx: Context) => showV3(ctx, await documents(), { ...options, types: hasTypes ? types.v3 : undefined })],
   ]);
 }
 
@@ -71,11 +79,16 @@ async function showIndex(ctx: Context, documents: Documents): Promise<void> {
     const form = await documents.v3(name);
     if (form !== undefined) setOwn(paths, name, { serverRelativeURL: addressOf(name, form) });
   }
-  return reply(ctx, new Form(Buffer.from(JSON.stringify({ paths }))), 'json', []);
+  return reply(ctx, new Form(Buffer.from(JSON.stringify({ paths }))), TEXT, []);
 }
 const addressOf = (name: string, form: Form): string => `/openapi/v3/${name}?hash=${form.hash}`;
 
-async function showV3(ctx: Context, documents: Documents, options: OpenApiOptions): Promise<void> {
+/** `types`: of its answers, redirections too, where the release has any. */
+interface V3Options extends OpenApiOptions {
+  readonly types: typeof guessedTypes | undefined;
+}
+
+async function showV3(ctx: Context, documents: Documents, options: V3Options): Promise<void> {
   const name = ctx.path.slice('/openapi/v3/'.length);
   if (name === '') return showIndex(ctx, documents);
   const document = documents.v3(name);
@@ -86,12 +99,12 @@ async function showV3(ctx: Context, documents: Documents, options: OpenApiOption
   const wantedHash = ctx.param('hash');
   const headers: string[] = [];
   if (wantedHash !== undefined && wantedHash !== '') {
-    if (wantedHash !== form.hash) return redirect(ctx, addressOf(name, form));
+    if (wantedHash !== form.hash) return redirect(ctx, addressOf(name, form), options.types?.[media]);
     // The address holds the hash: what it leads to never changes.
     replaceCacheControl(ctx, 'public, immutable');
     headers.push('Expires', new Date(options.now() + YEAR_MS).toUTCString());
   }
-  return reply(ctx, media === 'json' ? form : await form.binary(), media, headers);
+  return reply(ctx, media === 'json' ? form : await form.binary(), (options.types ?? guessedTypes)[media], headers);
 }
 
 /** Undefined where the client takes none of the forms. */
@@ -107,7 +120,7 @@ function mediaOf(ctx: Context, release: 'v2' | 'v3'): 'json' | 'binary' | undefi
   return undefined;
 }
 
-async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: readonly string[]): Promise<void> {
+async function reply(ctx: Context, form: Form, type: string, more: readonly string[]): Promise<void> {
   const etag = `"${form.hash}"`;
   const headers = ['ETag', etag, 'Vary', 'Accept-Encoding', 'Vary', 'Accept', ...more];
   if (sentBefore(ctx, etag, headers)) return;
@@ -115,7 +128,6 @@ async function reply(ctx: Context, form: Form, media: 'json' | 'binary', more: r
   const bytes = packed ? await form.compressed() : form.bytes;
   if (ctx.res.destroyed) return;
   ctx.responseBytes = bytes.length;
-  const type = media === 'json' ? JSON_TYPE : BINARY_TYPE;
   const encoding = packed ? ['Content-Encoding', 'gzip'] : [];
   head(ctx, 200, ['Content-Type', type, 'Content-Length', String(bytes.length), ...encoding, ...headers]);
   if (ctx.method === 'HEAD') ctx.res.end();
@@ -127,9 +139,9 @@ function empty(ctx: Context, status: number): void {
   ctx.res.end();
 }
 
-function redirect(ctx: Context, address: string): void {
+function redirect(ctx: Context, address: string, type = 'text/html; charset=utf-8'): void {
   const page = Buffer.from(`<a href="${address}">Moved Permanently</a>.\n\n`);
-  head(ctx, 301, ['Location', address, 'Content-Type', 'text/html; charset=utf-8', 'Content-Length', String(page.length)]);
+  head(ctx, 301, ['Location', address, 'Content-Type', type, 'Content-Length', String(page.length)]);
   ctx.res.end(page);
 }
 

@@ -1,6 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { type ApiObject, kind } from '@plat-dev/kinds/kind';
 import { ObjectMeta } from '@plat-dev/kinds/meta';
+import { jsonText } from '@plat-dev/lib/json-text';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { plat } from '@plat-dev/meta/identity';
 import { always, type JsonObject, object } from '@plat-dev/schema/types';
 import { expect, test } from 'vitest';
@@ -10,8 +12,9 @@ import { groupsOf, perGeneration } from '../groups.ts';
 import { ask, testServices } from '../testing.ts';
 import { openapiEndpoints } from './index.ts';
 
-async function setup(identity?: typeof plat) {
-  const { services, catalog } = await testServices(identity);
+async function setup(identity?: typeof plat, release?: ApiRelease) {
+  const feature = release === undefined ? undefined : (gate: string) => gate === 'ServerSideFieldValidation';
+  const { services, catalog } = await testServices(identity, feature, release);
   const groups = perGeneration(catalog, () => groupsOf(catalog));
   const paths = openapiEndpoints(services, groups, { version: 'v1.24.17', now: () => 0 });
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -107,6 +110,33 @@ test('an address with another hash leads to the right one', async () => {
   const answer = await get('/openapi/v3/apis/apps/v1?hash=00');
   expect([answer.status, answer.headers['content-type']]).toEqual([301, 'text/html; charset=utf-8']);
   expect(answer.headers.location).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
+});
+
+test('releases name the types of their documents from 1.27 on, and share parameters from 1.28 on', async () => {
+  const typesIn = async (release: ApiRelease) => {
+    const { get } = await setup(undefined, release);
+    const binary = { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' };
+    const answers = [await get('/openapi/v2'), await get('/openapi/v2', binary), await get('/openapi/v3/apis/apps/v1?hash=00')];
+    return answers.map(({ headers }) => headers['content-type']);
+  };
+  expect(await typesIn('1.26')).toEqual(['text/plain; charset=utf-8', 'application/octet-stream', 'text/html; charset=utf-8']);
+  expect(await typesIn('1.27')).toEqual([
+    'application/json',
+    'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+    'application/json',
+  ]);
+
+  const { json, get } = await setup(undefined, '1.36');
+  const document = await json('/openapi/v2');
+  const { parameters, post } = document.paths['/api/v1/namespaces/{namespace}/configmaps'];
+  expect(parameters).toEqual([{ $ref: '#/parameters/namespace-vgWSWtn3' }, { $ref: '#/parameters/pretty-tJGM1-ng' }]);
+  expect(document.parameters['namespace-vgWSWtn3']).toMatchObject({ name: 'namespace', in: 'path', required: true });
+  // Clients look for these two where the operation is, and the body is that of the kind.
+  expect(post.parameters.map((p: { name?: string }) => p.name)).toEqual(['body', 'dryRun', undefined, 'fieldValidation']);
+  const references = [...jsonText(document.paths).matchAll(/#\/parameters\/[^"]+/g)].map(([reference]) => reference);
+  expect(new Set(references)).toEqual(new Set(Object.keys(document.parameters).map((name) => `#/parameters/${name}`)));
+  const { body } = await get('/openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' });
+  expect(body.includes('#/parameters/namespace-vgWSWtn3')).toBe(true);
 });
 
 test('clients that have a document already are not sent it again, and others may have it compressed', async () => {

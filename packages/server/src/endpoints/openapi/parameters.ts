@@ -1,4 +1,5 @@
 /** The parameters of requests for resources. */
+import { type ApiRelease, isAtLeast } from '@plat-dev/lib/version';
 import type { MessageType } from '@plat-dev/schema/types';
 import { resolve } from '@plat-dev/schema/types';
 import type { Describe, Parameter } from './model.ts';
@@ -10,7 +11,15 @@ const path = (name: string, description: string): Parameter => ({ name, in: 'pat
 export const namespaceParameter = path('namespace', 'object name and auth scope, such as for teams and projects');
 export const nameParameter = (kind: string): Parameter => path('name', `name of the ${kind}`);
 export const proxyPath = (): Parameter => path('path', 'The rest of the path, which is passed on to the proxied server.');
-export const pretty = query('pretty', 'string', "If 'true', then the output is pretty printed.");
+const prettyText = "If 'true', then the output is pretty printed.";
+const pretty = query('pretty', 'string', prettyText);
+const prettyWithDefault = query(
+  'pretty',
+  'string',
+  `${prettyText} Defaults to 'false' unless the user-agent indicates a browser or command-line HTTP tool (curl and wget).`,
+);
+/** Later releases say what holds where nothing is asked for. */
+export const prettyParameter = (release: ApiRelease): Parameter => (isAtLeast(release, '1.29') ? prettyWithDefault : pretty);
 
 const select: readonly Parameter[] = [
   query(

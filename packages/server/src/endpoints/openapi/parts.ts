@@ -4,14 +4,14 @@ import type { JsonObject } from '@plat-dev/schema/types';
 import { parsedText } from '../../registry/versions.ts';
 import { binaryV2 } from './binary.ts';
 
-/** Some entries of the paths or of the definitions, in both forms. */
+/** Some entries of the paths, the definitions or the shared parameters, in both forms. */
 export class Part {
-  private readonly map: 'paths' | 'definitions';
+  private readonly map: 'paths' | 'definitions' | 'parameters';
   /** JSON without the braces around it. */
   readonly bytes: Buffer;
   private other: Promise<Buffer> | undefined;
 
-  constructor(map: 'paths' | 'definitions', entries: string) {
+  constructor(map: 'paths' | 'definitions' | 'parameters', entries: string) {
     this.map = map;
     this.bytes = Buffer.from(entries);
   }

@@ -18,7 +18,7 @@ import {
   namespaceParameter,
   optionParameters,
   patchParameters,
-  pretty,
+  prettyParameter,
   proxyPath,
   writeParameters,
 } from './parameters.ts';
@@ -86,6 +86,7 @@ class ResourcePaths {
   private readonly produces: readonly string[];
   private readonly own: GroupVersionKind;
   private readonly definition: string;
+  private readonly pretty: Parameter;
 
   constructor(options: PathOptions, version: ServedVersion, resource: Resource) {
     this.options = options;
@@ -97,15 +98,16 @@ class ResourcePaths {
     this.produces = ['application/json', 'application/yaml', ...(resource.custom ? [] : [options.identity.protobufMediaType])];
     this.own = { group: resource.group, kind: resource.kind.kind, version: resource.version };
     this.definition = options.names.ofResource(resource);
+    this.pretty = prettyParameter(options.release);
   }
 
   all(): PathItem[] {
     const { kind } = this.resource;
     const scoped = kind.namespaced ? `${this.version.path}/namespaces/{namespace}/${kind.plural}` : `${this.version.path}/${kind.plural}`;
     const scope = kind.namespaced ? [namespaceParameter] : [];
-    const item = [nameParameter(kind.kind), ...scope, pretty];
+    const item = [nameParameter(kind.kind), ...scope, this.pretty];
     const paths = [
-      { path: scoped, parameters: [...scope, pretty], operations: this.collection() },
+      { path: scoped, parameters: [...scope, this.pretty], operations: this.collection() },
       { path: `${scoped}/{name}`, parameters: item, operations: this.item() },
       ...Object.entries(kind.subresources).flatMap(([name, sub]) => this.subresource(`${scoped}/{name}/${name}`, name, sub, item)),
       ...this.everywhere(),
@@ -274,7 +276,7 @@ class ResourcePaths {
           },
         ),
       );
-    const scope = parameters.filter((parameter) => parameter !== pretty);
+    const scope = parameters.filter((parameter) => parameter !== this.pretty);
     const items = [{ path, parameters: [...scope, ...query], operations: connect(capital(name)) }];
     if (proxied)
       items.push({
@@ -294,7 +296,7 @@ class ResourcePaths {
     const { kind } = this.resource;
     if (!kind.namespaced || !this.has('list')) return [];
     const list = this.list(`list${this.word}${kind.kind}ForAllNamespaces`, []);
-    return [{ path: `${this.version.path}/${kind.plural}`, parameters: [...this.listParameters, pretty], operations: [list] }];
+    return [{ path: `${this.version.path}/${kind.plural}`, parameters: [...this.listParameters, this.pretty], operations: [list] }];
   }
 
   /** The way to watch before there was a parameter for it. Custom kinds never had it. */
@@ -308,7 +310,7 @@ class ResourcePaths {
       action,
       answer: this.options.names.of('meta.v1.WatchEvent'),
     });
-    const parameters = [...listParameters, pretty];
+    const parameters = [...listParameters, this.pretty];
     if (!kind.namespaced)
       return [
         { path: `${root}/${kind.plural}`, parameters, operations: [watch(`watch${this.word}${kind.kind}List`, 'watchlist')] },

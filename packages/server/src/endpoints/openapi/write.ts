@@ -3,6 +3,7 @@ import { setOwn } from '@plat-dev/lib/own';
 import { type Identity, kindExtensionPrefixes } from '@plat-dev/meta/identity';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
 import { type Operation, type Parameter, type PathItem, responseWords } from './model.ts';
+import type { SharedParameters } from './shared-parameters.ts';
 
 /** Writes paths; `ref` turns the name of a definition into a reference. */
 export interface PathWriter {
@@ -41,22 +42,18 @@ const pathsOf = (
   return paths;
 };
 
-export function writerV2(identity: Identity): PathWriter {
+/** `shared`: where the document has parameters apart from the operations that take them. */
+export function writerV2(identity: Identity, shared?: SharedParameters): PathWriter {
   const ref = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
-  const parameter = ({ type, description, name, required, in: place }: Parameter): JsonObject => ({
-    uniqueItems: true,
-    type,
-    description,
-    name,
-    in: place,
-    ...(required && { required }),
-  });
+  const share = (parameter: JsonObject): JsonObject => shared?.shared(parameter) ?? parameter;
+  const parameter = ({ type, description, name, required, in: place }: Parameter): JsonObject =>
+    share({ uniqueItems: true, type, description, name, in: place, ...(required && { required }) });
   const operation = (o: Operation): JsonObject => {
     const schema = o.answer === undefined ? { type: 'string' } : ref(o.answer);
     const body: JsonObject[] =
       o.body === undefined
         ? []
-        : [{ description: bodyWords(o), name: 'body', in: 'body', ...(o.bodyRequired && { required: true }), schema: ref(o.body) }];
+        : [share({ description: bodyWords(o), name: 'body', in: 'body', ...(o.bodyRequired && { required: true }), schema: ref(o.body) })];
     const parameters = [...body, ...o.parameters.map(parameter)];
     const responses: JsonObject = {};
     for (const code of o.codes) responses[code] = { description: responseWords[code] as string, schema };

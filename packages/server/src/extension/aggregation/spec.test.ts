@@ -1,4 +1,5 @@
 import { jsonText } from '@plat-dev/lib/json-text';
+import { atOnce } from '@plat-dev/lib/slices';
 import { parsedExact } from '@plat-dev/schema/json/parse-parts';
 import { expect, test } from 'vitest';
 import { partOf } from './spec.ts';
@@ -35,4 +36,25 @@ test('the references of one large definition are found in steps', () => {
   const text = Buffer.from(jsonText({ swagger: '2.0', paths, definitions: { D: {} } }));
   const parsing = [...parsedExact(text)].length;
   expect([...partOf(text, 'a', 'v1')].length).toBeGreaterThanOrEqual(parsing + 20);
+});
+
+test('parameters that a document shares are put where they are used, as long as that does not make it large', () => {
+  const parameter = { name: 'pretty', in: 'query', type: 'string', description: 'x'.repeat(1000) };
+  const documentWith = (operations: number, name = 'pretty-1') =>
+    Buffer.from(
+      jsonText({
+        swagger: '2.0',
+        paths: Object.fromEntries(
+          Array.from({ length: operations }, (_, i) => [`/apis/a/v1/p${i}`, { get: { parameters: [{ $ref: `#/parameters/${name}` }] } }]),
+        ),
+        parameters: { 'pretty-1': parameter },
+      }),
+    );
+  const part = atOnce(partOf(documentWith(2), 'a', 'v1'));
+  expect(part.paths).toEqual({
+    '/apis/a/v1/p0': { get: { parameters: [parameter] } },
+    '/apis/a/v1/p1': { get: { parameters: [parameter] } },
+  });
+  expect(() => atOnce(partOf(documentWith(2, 'other'), 'a', 'v1'))).toThrow('the parameter "other" is missing');
+  expect(() => atOnce(partOf(documentWith(9_000), 'a', 'v1'))).toThrow('too large');
 });

@@ -61,7 +61,9 @@ test.each([
   const finished = bootstrap(writer as never, catalog as never, kubernetes, 0, { trust: {}, serviceRanges: [] }, (one) => done.push(one));
   // Everything but what is held goes on without waiting for anything outside.
   await new Promise((resolve) => setImmediate(resolve));
-  expect(done.sort()).toEqual(['api-services', 'flows', 'namespaces', 'priority-classes', 'roles', 'trust'].filter((one) => one !== part));
+  expect(done.sort()).toEqual(
+    ['api-services', 'flows', 'namespaces', 'priority-classes', 'roles', 'service-ranges', 'trust'].filter((one) => one !== part),
+  );
   release();
   await finished;
   expect(done).toContain(part);

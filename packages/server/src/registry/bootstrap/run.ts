@@ -30,7 +30,7 @@ export interface FirstStart {
 }
 
 /** What the first start makes, part by part: each is done on its own. */
-export const bootstrapParts = ['namespaces', 'roles', 'priority-classes', 'flows', 'api-services', 'trust'] as const;
+export const bootstrapParts = ['namespaces', 'service-ranges', 'roles', 'priority-classes', 'flows', 'api-services', 'trust'] as const;
 export type BootstrapPart = (typeof bootstrapParts)[number];
 
 /** Returns how many objects were new. All writes of a group go to the store together. */
@@ -52,9 +52,12 @@ export async function bootstrap(
   };
   const counts = await Promise.all([
     part('namespaces', all('', 'namespaces', systemNamespaces(identity))),
-    catalog.serves('networking', 'servicecidrs')
-      ? all('networking', 'servicecidrs', [defaultServiceRange(identity, serviceRanges, time)])
-      : 0,
+    part(
+      'service-ranges',
+      ...(catalog.serves('networking', 'servicecidrs')
+        ? [all('networking', 'servicecidrs', [defaultServiceRange(identity, serviceRanges, time)])]
+        : []),
+    ),
     catalog.feature('LegacyServiceAccountTokenTracking') ? all('', 'configmaps', [trackedSince(identity, now)]) : 0,
     part('roles', reconcilePolicy(writer, identity, choiceOf(catalog), time)),
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
