@@ -105,7 +105,7 @@ function* mergedObject(write: ApplyWrite, force: boolean): Work<Applied> {
     };
     const last = managersBefore.find((manager) => isSame(manager, self));
     const others = managersBefore.filter((manager) => manager !== last);
-    const merged = (live === undefined ? applied : overlay(shape, live, applied)) as Values;
+    const merged = (live === undefined ? applied : overlay(shape, live, applied, write.rules?.comparesWhole === true)) as Values;
     yield;
     const prunedObject =
       last === undefined || isAllSpecified(shape, last, self) ? merged : yield* pruned(write, merged, last, self, others);

@@ -8,6 +8,7 @@ import { emptySet, type FieldSet, isEmpty, leaf } from './fieldset.ts';
 import { fieldOf, Gathered, Items } from './gather.ts';
 import { beginning, MOST_ENTRIES } from './interned.ts';
 import { elementText } from './path-element.ts';
+import { Repeated, withoutRepeats } from './repeated-items.ts';
 import {
   anyShape,
   checkLength,
@@ -42,6 +43,15 @@ export function compare(shape: Shape, before: unknown, after: unknown, skipped?:
   const walk = new Walk();
   const changed = walk.both(shape, before ?? noValues, after ?? noValues, skipped) ?? emptySet;
   return { changed, removed: walk.removed ?? emptySet };
+}
+/** The same; where `repeats` are allowed, the items of a list that have one key are owned as one. */
+export function compareAny(shape: Shape, before: unknown, after: unknown, skipped: Skipped | undefined, repeats: boolean): Comparison {
+  try {
+    return compare(shape, before, after, skipped);
+  } catch (error) {
+    if (!repeats || !(error instanceof Untyped)) throw error;
+    return compare(shape, withoutRepeats(shape, before), withoutRepeats(shape, after), skipped);
+  }
 }
 const noValues: Values = Object.freeze({});
 const noChanges: Comparison = { changed: emptySet, removed: emptySet };
@@ -120,6 +130,18 @@ class Walk {
     return changedFields.build(changed, false);
   }
 
+  /** Two items of one key, of which either may stand for several. */
+  private items(shape: Shape, before: unknown, after: unknown): FieldSet | undefined {
+    const wasRepeated = before instanceof Repeated;
+    if (wasRepeated && after instanceof Repeated) {
+      this.removed = undefined;
+      return equal(before.items, after.items) ? undefined : leaf;
+    }
+    if (!wasRepeated && !(after instanceof Repeated)) return this.both(shape, before, after);
+    this.removed = everything(shape, before, false);
+    return everything(shape, after);
+  }
+
   private maps(value: Shape, before: unknown, after: unknown): FieldSet | undefined {
     const a = asObject(before);
     const b = asObject(after);
@@ -173,7 +195,7 @@ class Walk {
     // Most writes do not move items: their elements are then made only if something changed.
     let at = 0;
     for (; at < a.length && at < b.length && shape.same(a[at], b[at]); at++) {
-      const changedSet = this.both(shape.item, a[at], b[at]);
+      const changedSet = this.items(shape.item, a[at], b[at]);
       if (changedSet !== undefined) changed.add(shape.element(b[at]), changedSet);
       if (this.removed !== undefined) removed.add(shape.element(b[at]), this.removed);
     }
@@ -195,7 +217,7 @@ class Walk {
         changed.add(element, everything(shape.item, next));
         continue;
       }
-      const changedSet = this.both(shape.item, last, next);
+      const changedSet = this.items(shape.item, last, next);
       if (changedSet !== undefined) changed.add(element, changedSet);
       if (this.removed !== undefined) removed.add(element, this.removed);
     }
@@ -242,6 +264,7 @@ const ITEMS_A_STEP = 64;
 
 /** The path of a value, and every path below it. `bounded`: the length of its lists is limited; that of removed ones is not. */
 function everything(shape: Shape, value: unknown, bounded = true): FieldSet {
+  if (value instanceof Repeated) return leaf;
   switch (shape.node) {
     case 'leaf':
       return leaf;

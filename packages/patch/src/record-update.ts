@@ -4,7 +4,7 @@
  */
 import { atOnce, type Work } from '@plat-dev/lib/slices';
 import type { MessageType } from '@plat-dev/schema/types';
-import { type Comparison, compare, type Skipped } from './compare.ts';
+import { type Comparison, compareAny, type Skipped } from './compare.ts';
 import { difference, type FieldSet, isEmpty, leaf, type MutableFieldSet, paths, size, union } from './fieldset.ts';
 import {
   editedManagers,
@@ -30,7 +30,10 @@ export type Convert = (object: Values, apiVersion: string) => { readonly type: M
 export interface OwnershipRules {
   /** The time of an entry is that of its manager's last write that changed the object, instead of the last that changed its set. */
   readonly timesOfChanges: boolean;
-  /** An apply that only moves items of lists, or only sets fields without owners, changes the object. */
+  /**
+   * An apply that only moves items of lists, or only sets fields without owners, changes the object; and lists may hold several items
+   * of one key.
+   */
   readonly comparesWhole: boolean;
 }
 
@@ -211,6 +214,7 @@ export class Comparisons {
   private readonly skipped: Skipped;
   private readonly normalAfter: () => Values;
   private others: Map<string, Version | undefined> | undefined;
+  private readonly repeats: boolean;
 
   /**
    * `after` may be as sent by a client; `normal` then gives it in the normal form, which conversion needs. `comparison` of the
@@ -225,7 +229,8 @@ export class Comparisons {
     comparison: Comparison | undefined = undefined,
   ) {
     const shape = shapeOf(write.type);
-    this.own = { shape, comparison: comparison ?? compare(shape, before, after, skipped) };
+    this.repeats = write.rules?.comparesWhole === true;
+    this.own = { shape, comparison: comparison ?? compareAny(shape, before, after, skipped, this.repeats) };
     this.write = write;
     this.before = before;
     this.normalAfter = normal;
@@ -247,7 +252,7 @@ export class Comparisons {
     if (after === undefined) return undefined;
     const before = this.before === undefined ? undefined : convert?.(this.before, apiVersion)?.object;
     const shape = shapeOf(after.type);
-    return { shape, comparison: compare(shape, before, after.object, this.skipped) };
+    return { shape, comparison: compareAny(shape, before, after.object, this.skipped, this.repeats) };
   }
 }
 

@@ -10,6 +10,22 @@ import { podDefaults } from './pod-defaults.ts';
 import { podGates } from './pod-gates.ts';
 import { ephemeralContainersStrategy, podGracePeriod, podStatusStrategy, podStrategy, resizeStrategy } from './pod-strategy.ts';
 
+/** The fields that selectors may use. */
+const fields: Readonly<Record<string, (pod: Pod) => string>> = {
+  'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
+  'spec.restartPolicy': (pod) => pod.spec.restartPolicy ?? '',
+  'spec.schedulerName': (pod) => pod.spec.schedulerName ?? '',
+  'spec.serviceAccountName': (pod) => pod.spec.serviceAccountName ?? '',
+  'status.phase': (pod) => pod.status.phase ?? '',
+  'status.podIP': (pod) => pod.status.podIPs?.[0]?.ip ?? '',
+  // Accepted, but never set.
+  'status.podIPs': () => '',
+  'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
+  // The old name.
+  'spec.host': (pod) => pod.spec.nodeName ?? '',
+};
+const hostNetworkOf = ({ spec }: Pod): string => String(spec.hostNetwork === true);
+
 export const PodKind = kind<Pod>({
   group: '',
   kind: 'Pod',
@@ -20,23 +36,11 @@ export const PodKind = kind<Pod>({
   versions: { v1: { schema: Pod, defaults: podDefaults } },
   hub: 'v1',
   strategy: podStrategy,
-  from: { '1.33': { generation: true } },
+  from: { '1.28': { fields: { ...fields, 'spec.hostNetwork': hostNetworkOf } }, '1.33': { generation: true } },
   gated: podGates((pod) => pod),
   gracePeriod: podGracePeriod,
   deleteReturnsObject: true,
-  fields: {
-    'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
-    'spec.restartPolicy': (pod) => pod.spec.restartPolicy ?? '',
-    'spec.schedulerName': (pod) => pod.spec.schedulerName ?? '',
-    'spec.serviceAccountName': (pod) => pod.spec.serviceAccountName ?? '',
-    'status.phase': (pod) => pod.status.phase ?? '',
-    'status.podIP': (pod) => pod.status.podIPs?.[0]?.ip ?? '',
-    // Accepted, but never set.
-    'status.podIPs': () => '',
-    'status.nominatedNodeName': (pod) => pod.status.nominatedNodeName ?? '',
-    // The old name.
-    'spec.host': (pod) => pod.spec.nodeName ?? '',
-  },
+  fields,
   subresources: {
     attach: stream('PodAttachOptions'),
     binding: { type: 'action', verbs: ['create'], kind: { group: '', version: 'v1', kind: 'Binding' }, schema: Binding },

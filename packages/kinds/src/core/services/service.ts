@@ -126,6 +126,9 @@ export const ServiceKind = kind<Service>({
       resetFields: [['spec']],
     }),
   },
+  from: {
+    '1.31': { fields: { 'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '', 'spec.type': ({ spec }) => spec.type ?? '' } },
+  },
   columns: [
     nameColumn,
     { name: 'Type', type: 'string', description: 'How the service is reached.' },
