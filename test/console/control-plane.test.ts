@@ -160,6 +160,10 @@ describe.skipIf(chromiumPath === undefined)('pages of the whole control plane', 
     ['/console/access?verb=delete&resource=pods&user=alice', 'dark'],
     ['/console/now', 'light'],
     ['/console/nodes', 'dark'],
+    ['/console/graph', 'dark'],
+    ['/console/create', 'light'],
+    ['/console/create', 'dark'],
+    ['/console/none/such/page', 'light'],
   ] as const)('axe finds nothing on %s in the %s theme', async (path, colorScheme) => {
     const page = await open(path);
     await page.emulateMedia({ colorScheme });

@@ -179,9 +179,10 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
     await page.getByText('1 of 1 ready').waitFor({ timeout: 20_000 });
     await page.getByRole('tab', { name: 'History' }).click();
     await page
-      .getByRole('button', { name: /^Go back to version/ })
-      .last()
-      .click();
+      .getByText(/changes of its status/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Undo this change' }).first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Go back' }).click();
     await page.getByText(/is again as it was/).waitFor();
     const { spec: stored } = await tests.server.admin.ok('GET', `/apis/apps/v1/namespaces/${namespace}/deployments/shop`);

@@ -4,6 +4,7 @@ import { canBeConverted } from '@plat-dev/kinds/release-texts';
 import { didYouMean } from '@plat-dev/lib/suggest';
 import { apiVersionOf, joinApiVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import { otherIdentityHintFor } from '@plat-dev/meta/identity';
+import { type Group, type GroupList, type ResourceList, versionsInOrder } from './discovery-documents.ts';
 import { isNotFound } from './http.ts';
 import { versionPath } from './paths.ts';
 import type { Transport } from './transport.ts';
@@ -19,21 +20,6 @@ export interface ApiResource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
 }
-interface ResourceList {
-  resources?: {
-    name: string;
-    singularName?: string;
-    kind: string;
-    namespaced?: boolean;
-    verbs?: string[];
-    shortNames?: string[];
-    categories?: string[];
-  }[];
-}
-interface GroupList {
-  groups?: { name: string; versions: { version: string }[]; preferredVersion?: { version: string } }[];
-}
-
 const isAbort = (error: unknown): boolean => (error as Error).name === 'AbortError';
 
 /** The server does not serve the kind of an object. */
@@ -62,7 +48,6 @@ export interface DiscoveryStore {
   set(path: string, value: unknown): void;
   clear(): void;
 }
-type Group = NonNullable<GroupList['groups']>[number];
 
 /** Fetches only the discovery documents that are needed. What is not found in a stored one is looked up at the server again. */
 export class Discovery {
@@ -183,7 +168,9 @@ export class Discovery {
     const lists = await Promise.all([
       this.version('', 'v1'),
       ...groups.flatMap((g) =>
-        inOrder(g).map((version) => this.version(g.name, version).catch((error: Error) => this.missing(g.name, version, error))),
+        versionsInOrder(g).map(({ group, version }) =>
+          this.version(group, version).catch((error: Error) => this.missing(group, version, error)),
+        ),
       ),
     ]);
     const visitedKeys = new Set<string>();
@@ -219,7 +206,7 @@ export class Discovery {
     return undefined;
   }
   private async findIn(group: Group, name: string): Promise<ApiResource | undefined> {
-    for (const version of inOrder(group)) {
+    for (const { version } of versionsInOrder(group)) {
       const resource = match(
         await this.version(group.name, version).catch((error: Error) => this.missing(group.name, version, error)),
         name,
@@ -279,12 +266,6 @@ const isResources = (value: unknown): value is readonly ApiResource[] =>
       isTexts(one.categories) &&
       typeof one.namespaced === 'boolean',
   );
-
-/** Versions of a group, the preferred one first. */
-function inOrder({ versions, preferredVersion }: Group): string[] {
-  const names = versions.map((v) => v.version);
-  return [...new Set(preferredVersion === undefined ? names : [preferredVersion.version, ...names])];
-}
 
 function resourcesOf(list: ResourceList, group: string, version: string): ApiResource[] {
   return (list.resources ?? [])

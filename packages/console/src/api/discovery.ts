@@ -1,28 +1,13 @@
 /** The kinds that the server has, custom and aggregated ones among them. */
 
+import { type GroupList, type ListedResource, type ResourceList, versionsInOrder } from '@plat-dev/client/discovery-documents';
 import { apiVersionOf, type GroupVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import { type Signal, signal } from '@preact/signals';
 import type { Api } from './api.ts';
 import { type ApiError, asApiError } from './api-error.ts';
 import { type Kind, type KindReference, kindKey } from './kinds.ts';
 
-interface GroupList {
-  readonly groups: readonly {
-    readonly name: string;
-    readonly versions: readonly { readonly version: string }[];
-    readonly preferredVersion?: { readonly version: string };
-  }[];
-}
-interface Resource {
-  readonly name: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  readonly verbs: readonly string[];
-  readonly shortNames?: readonly string[];
-}
-interface ResourceList {
-  readonly resources?: readonly Partial<Resource>[] | null;
-}
+type FullResource = ListedResource & Required<Pick<ListedResource, 'verbs'>>;
 
 export type DiscoveryState =
   | { readonly phase: 'loading' }
@@ -48,7 +33,7 @@ export class Discovery {
         this.#api.json<{ readonly versions: readonly string[] }>('/api'),
         this.#api.json<GroupList>('/apis'),
       ]);
-      const versions = [...core.versions.map((version) => ({ group: '', version })), ...groups.groups.flatMap(versionsOf)];
+      const versions = [...core.versions.map((version) => ({ group: '', version })), ...(groups.groups ?? []).flatMap(versionsInOrder)];
       const answers = await Promise.all(versions.map((one) => this.#kindsOf(one)));
       this.#take(answers.flatMap((kinds) => kinds ?? []));
       this.state.value = {
@@ -96,14 +81,6 @@ export class Discovery {
   }
 }
 
-/** The preferred version first. */
-function versionsOf({ name, versions, preferredVersion }: GroupList['groups'][number]): GroupVersion[] {
-  const names = versions.map(({ version }) => version);
-  const first = preferredVersion?.version;
-  const ordered = first === undefined ? names : [first, ...names.filter((version) => version !== first)];
-  return ordered.map((version) => ({ group: name, version }));
-}
-
 /** `pods` with its subresources `pods/log` and `pods/status`. */
 function kindsOf({ group, version }: GroupVersion, list: ResourceList): Kind[] {
   const resources = (list.resources ?? []).filter(isResource);
@@ -122,7 +99,7 @@ function kindsOf({ group, version }: GroupVersion, list: ResourceList): Kind[] {
 }
 
 /** Aggregated servers list their kinds themselves: one that leaves something out must not cost all others. */
-const isResource = (one: Partial<Resource>): one is Resource =>
+const isResource = (one: Partial<ListedResource>): one is FullResource =>
   typeof one.name === 'string' && typeof one.kind === 'string' && isTextList(one.verbs);
 const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((one) => typeof one === 'string');
 

@@ -15,8 +15,13 @@ const toneByWord = new Map(
 );
 const badEnding = /(BackOff|Error|Err[A-Z]\w*|Failed|Invalid\w*)$/;
 
-/** Undefined: a word that is no state. `Ready,SchedulingDisabled` has the tone of its first part. */
+/** `1/2` in the column Ready. */
+const share = /^(\d+)\/(\d+)$/;
+
+/** Undefined: a word that is no state. `Ready,SchedulingDisabled` has the tone of its first part; `0/2` is under way. */
 export function toneOf(text: string): StatusTone | undefined {
+  const [, part, whole] = share.exec(text) ?? [];
+  if (part !== undefined) return Number(part) < Number(whole) ? 'busy' : undefined;
   const word = text.split(/[,: ]/, 1)[0] as string;
   return toneByWord.get(word) ?? (badEnding.test(word) ? 'bad' : word.startsWith('Init:') ? 'busy' : undefined);
 }

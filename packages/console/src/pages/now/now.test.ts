@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../api/api-error.ts';
 import type { Kind } from '../../api/kinds.ts';
 import type { WatchEvent, WatchRequest } from '../../api/watch-connection.ts';
+import { shortUser } from '../../parts/users.ts';
 import { ChangeStream } from './change-stream.ts';
 import { chosenKinds, kindName, withKind } from './chosen-kinds.ts';
-import { detailsOf, filterRows, MAX_NOW_ROWS, type NowRow, NowRows, rowsOf, shortUser } from './now.ts';
+import { detailsOf, filterRows, MAX_NOW_ROWS, type NowRow, NowRows, rowsOf } from './now.ts';
 import { refusalRow, requestReader } from './requests.ts';
 import { visibleRange } from './visible-range.ts';
 

@@ -121,9 +121,6 @@ export function detailsOf(kind: Kind, versions: readonly ObjectVersion[]): Reado
 /** `pods/web`, or the resource alone. */
 export const placeOf = ({ resource, name }: NowRow): string => (name === '' ? resource : `${resource}/${name}`);
 
-/** A service account by its own name, other users of the system without what they have in common. */
-export const shortUser = (user: string): string => user.replace(/^system:(serviceaccount:[^:]+:)?(?=.)/, '');
-
 export interface NowFilter {
   readonly namespace: string | undefined;
   readonly user: string;

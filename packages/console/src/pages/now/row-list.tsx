@@ -2,8 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge.tsx';
 import type { StatusTone } from '../../parts/tones.ts';
+import { shortUser } from '../../parts/users.ts';
 import { shortText, visibleText } from '../../parts/visible-text.ts';
-import { type Happening, type NowRow, placeOf, shortUser } from './now.ts';
+import { type Happening, type NowRow, placeOf } from './now.ts';
 import { visibleRange } from './visible-range.ts';
 
 /** As the style sheet has it. */

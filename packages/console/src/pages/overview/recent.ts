@@ -1,8 +1,10 @@
 /** The newest changes of several kinds: from the history of the server, or from its events where it keeps none. */
+
 import type { Api } from '../../api/api.ts';
 import { asApiError, isAborted } from '../../api/api-error.ts';
 import { loadHistory, type ObjectVersion } from '../../api/history.ts';
 import type { Kind } from '../../api/kinds.ts';
+import { isOfServer } from '../../parts/users.ts';
 
 export interface Change extends ObjectVersion {
   readonly kind: Kind;
@@ -19,9 +21,7 @@ const SHOWN = 12;
 /** Versions of a kind that are looked at: many are of the status, which controllers write. */
 const READ_OF_KIND = 50;
 
-/** Controllers of the server change objects all the time, in consequence of what somebody did: the page Now shows those. */
-const ofServer = /^system:(serviceaccount:[^:]+-system:|(?!serviceaccount:))/;
-const isOfSomebody = ({ subresource, user = '' }: ObjectVersion): boolean => subresource !== 'status' && !ofServer.test(user);
+const isOfSomebody = ({ subresource, user = '' }: ObjectVersion): boolean => subresource !== 'status' && !isOfServer(user);
 
 export async function loadRecentChanges(
   api: Pick<Api, 'json'>,

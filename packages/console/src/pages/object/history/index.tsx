@@ -1,4 +1,5 @@
 /** Earlier versions of the object: who changed what, and the way back. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiError, asApiError } from '../../../api/api-error.ts';
 import type { ValueMap } from '../../../api/values.ts';
@@ -9,17 +10,20 @@ import { EmptyState } from '../../../parts/empty-state.tsx';
 import { ErrorBox } from '../../../parts/error-box.tsx';
 import { Progress } from '../../../parts/progress.tsx';
 import { TimeAgo } from '../../../parts/time-ago.tsx';
+import { isOfServer } from '../../../parts/users.ts';
 import { visibleText } from '../../../parts/visible-text.ts';
 import { ChangeList } from '../yaml/change-list.tsx';
 import { ReviewDialog } from '../yaml/review-dialog.tsx';
 import {
   changesOfVersion,
+  isOfStatus,
   type ObjectVersion,
   presentOf,
   readExactly,
   readVersions,
   restoreVersion,
   type VersionPage,
+  versionRuns,
   writableText,
   writerOf,
 } from './versions.ts';
@@ -61,6 +65,12 @@ function Versions({ live, page }: { readonly live: LiveObject; readonly page: Ve
   const [error, setError] = useState<ApiError | undefined>(undefined);
   const [undo, setUndo] = useState<Undo | undefined>(undefined);
   const versions = [...page.versions, ...more.versions];
+  const runs = versionRuns(versions);
+  const isChange = (at: number): boolean => !isOfStatus(versions, at);
+  /** Since then nothing but the status has changed. */
+  const newest = versions.findIndex((_, at) => isChange(at));
+  /** The newest change that was not made by the server itself. */
+  const undoable = versions.findIndex(({ user = '' }, at) => isChange(at) && !isOfServer(user));
   const state = live.state.value;
   const present = state.phase === 'ready' ? presentOf(state.value) : undefined;
   const attempt = async (work: () => Promise<void>): Promise<void> => {
@@ -91,15 +101,24 @@ function Versions({ live, page }: { readonly live: LiveObject; readonly page: Ve
     <div class="history">
       {error !== undefined && <ErrorBox error={error} />}
       <ol>
-        {versions.map((version, i) => (
-          <VersionItem
-            key={`${version.resourceVersion}${version.type}`}
-            versions={versions}
-            at={i}
-            isPresent={version.resourceVersion === present?.resourceVersion}
-            onRestore={() => void preview(version)}
-          />
-        ))}
+        {runs.map((run) => {
+          const items = run.map((at) => (
+            <VersionItem
+              key={`${versions[at]?.resourceVersion}${versions[at]?.type}`}
+              versions={versions}
+              at={at}
+              isPresent={versions[at]?.resourceVersion === present?.resourceVersion}
+              isAsNow={present !== undefined && at <= newest}
+              isUndoable={present !== undefined && at === undoable}
+              onRestore={(version) => void preview(version)}
+            />
+          ));
+          return run.length === 1 ? (
+            items
+          ) : (
+            <StatusRun key={versions[run.at(-1) ?? 0]?.resourceVersion} versions={versions} run={run} items={items} />
+          );
+        })}
       </ol>
       {versions.length === 0 && <p class="quiet">No version of this object is kept.</p>}
       {more.next !== undefined && (
@@ -121,16 +140,40 @@ function Versions({ live, page }: { readonly live: LiveObject; readonly page: Ve
   );
 }
 
+interface StatusRunProps {
+  readonly versions: readonly ObjectVersion[];
+  readonly run: readonly number[];
+  readonly items: ComponentChildren;
+}
+function StatusRun({ versions, run, items }: StatusRunProps) {
+  const writers = new Set(run.map((at) => writerOf(versions[at] as ObjectVersion)));
+  return (
+    <li>
+      <details>
+        <summary>
+          {run.length} changes of its status <span class="quiet">by {visibleText([...writers].join(', '))}</span>
+        </summary>
+        <ol>{items}</ol>
+      </details>
+    </li>
+  );
+}
+
 interface VersionItemProps {
   readonly versions: readonly ObjectVersion[];
   readonly at: number;
   readonly isPresent: boolean;
-  readonly onRestore: () => void;
+  /** Nothing but the status has changed since. */
+  readonly isAsNow: boolean;
+  readonly isUndoable: boolean;
+  readonly onRestore: (version: ObjectVersion) => void;
 }
-function VersionItem({ versions, at, isPresent, onRestore }: VersionItemProps) {
+function VersionItem({ versions, at, isPresent, isAsNow, isUndoable, onRestore }: VersionItemProps) {
   const version = versions[at] as ObjectVersion;
   const { time, type, resourceVersion, object, withoutValues, reason, verb, subresource } = version;
-  const canRestore = object !== undefined && withoutValues !== true && !isPresent;
+  const canRestore = object !== undefined && withoutValues !== true && !isAsNow;
+  const before = versions[at + 1];
+  const canUndo = isUndoable && type === 'updated' && before?.object !== undefined && before.withoutValues !== true;
   return (
     <li>
       <header>
@@ -144,8 +187,13 @@ function VersionItem({ versions, at, isPresent, onRestore }: VersionItemProps) {
         </p>
         {isPresent && <span class="quiet">as it is now</span>}
         {canRestore && (
-          <button type="button" class="small" aria-label={`Go back to version ${resourceVersion}`} onClick={onRestore}>
+          <button type="button" class="small" aria-label={`Go back to version ${resourceVersion}`} onClick={() => onRestore(version)}>
             Go back to this
+          </button>
+        )}
+        {canUndo && (
+          <button type="button" class="small" onClick={() => onRestore(before)}>
+            Undo this change
           </button>
         )}
       </header>

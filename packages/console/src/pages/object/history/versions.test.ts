@@ -4,7 +4,7 @@ import type { Api, RequestOptions } from '../../../api/api.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import type { ObjectReference } from '../../../api/kinds.ts';
 import type { ValueMap } from '../../../api/values.ts';
-import { changesOfVersion, type ObjectVersion, readVersions, restoreVersion, writableText, writerOf } from './versions.ts';
+import { changesOfVersion, type ObjectVersion, readVersions, restoreVersion, versionRuns, writableText, writerOf } from './versions.ts';
 
 const object: ObjectReference = {
   kind: {
@@ -96,8 +96,15 @@ test('numbers keep all of their digits on the way back', async () => {
   expect(writableText(stored)).toContain('large: 9007199254740993\n');
 });
 
+test('changes of the status alone are together', () => {
+  const more = [version('6', 'updated', 'blue'), version('5', 'updated', 'blue'), version('4', 'updated', 'blue'), ...versions];
+  expect(versionRuns(more)).toEqual([[0, 1, 2], [3], [4], [5]]);
+  expect(versionRuns([])).toEqual([]);
+});
+
 test('who changed something is told with the program, if that says its name', () => {
   expect(writerOf({ ...versions[0]!, user: 'alice', fieldManager: 'kubectl-edit' })).toBe('alice with kubectl-edit');
   expect(writerOf({ ...versions[0]!, user: 'alice', fieldManager: 'unknown' })).toBe('alice');
   expect(writerOf({ ...versions[0]!, fieldManager: 'kubectl' })).toBe('kubectl');
+  expect(writerOf({ ...versions[0]!, user: 'system:serviceaccount:plat-system:job-controller' })).toBe('job-controller');
 });

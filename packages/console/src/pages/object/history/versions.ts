@@ -7,6 +7,7 @@ import type { Api, RequestOptions } from '../../../api/api.ts';
 import { asApiError } from '../../../api/api-error.ts';
 import { type ObjectReference, objectPath } from '../../../api/kinds.ts';
 import { isMap, mapAt, textAt, type ValueMap } from '../../../api/values.ts';
+import { shortUser } from '../../../parts/users.ts';
 import { FIELD_MANAGER } from '../actions/changes.ts';
 import { type Change, changesOf } from '../yaml/merge-values.ts';
 
@@ -121,11 +122,26 @@ export async function restoreVersion(
   return isMap(stored) ? stored : {};
 }
 
+/** Whether the version changed nothing that somebody wrote: its status alone, or what only the server sets. */
+export const isOfStatus = (versions: readonly ObjectVersion[], at: number): boolean => changesOfVersion(versions, at)?.length === 0;
+
+/** Numbers of versions, newest first; those that changed the status alone, one after another, are together. */
+export function versionRuns(versions: readonly ObjectVersion[]): number[][] {
+  const runs: number[][] = [];
+  for (const at of versions.keys()) {
+    const last = runs.at(-1);
+    if (last?.[0] !== undefined && isOfStatus(versions, at) && isOfStatus(versions, last[0])) last.push(at);
+    else runs.push([at]);
+  }
+  return runs;
+}
+
 /** `alice with kubectl-edit`. Who says nothing of themselves is `unknown` to the server. */
 export function writerOf({ user = '', fieldManager = '' }: ObjectVersion): string {
   const manager = fieldManager === 'unknown' ? '' : fieldManager;
   if (user === '') return manager || 'somebody';
-  return manager === '' || manager === user ? user : `${user} with ${manager}`;
+  const name = shortUser(user);
+  return manager === '' || manager === user ? name : `${name} with ${manager}`;
 }
 
 export const presentOf = (object: unknown): Present => ({

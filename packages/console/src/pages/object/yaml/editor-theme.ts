@@ -46,7 +46,13 @@ const look = EditorView.theme({
   '.cm-changedText, &.cm-merge-b .cm-changedText': { background: 'color-mix(in srgb, var(--good) 30%, transparent)' },
   '.cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad) 30%, transparent)' },
   '.cm-deletedLine, .cm-deletedLine del': { textDecoration: 'none' },
-  '.cm-collapsedLines': { background: 'var(--back-raised)', color: 'var(--text-quiet)' },
+  '.cm-collapsedLines': {
+    background: 'var(--back-raised)',
+    color: 'var(--text-quiet)',
+    // The usual sign is missing in most fonts.
+    '&:before, &:after': { content: '"⋯"' },
+  },
+  '.cm-panel.cm-search': { fontSize: '14px' },
   '.cm-button': { backgroundImage: 'none', backgroundColor: 'var(--back)', color: 'var(--text)', border: '1px solid var(--line-field)' },
   '.cm-textfield': { backgroundColor: 'var(--back)', color: 'var(--text)', border: '1px solid var(--line-field)' },
 });
