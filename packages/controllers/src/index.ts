@@ -1,4 +1,5 @@
 /** The controllers, by the names of the stock controller manager. */
+import { type ApiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { bootstrapSigner } from './bootstrap/signer.ts';
 import { tokenCleaner } from './bootstrap/token-cleaner.ts';
 import { certificateApprover } from './certificates/approver.ts';
@@ -13,6 +14,7 @@ import { garbageCollector } from './garbage/controller.ts';
 import { legacyTokenCleaner } from './legacy-token-cleaner.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { serviceRanges } from './network/service-ranges.ts';
+import { policyTypeChecking } from './policy-type-checking.ts';
 import { resourceQuotaController } from './quota/controller.ts';
 import { rootCAPublisher } from './root-ca-publisher.ts';
 import type { Controller } from './runtime/controller.ts';
@@ -36,9 +38,14 @@ export interface ControllerSettings {
   readonly bootstrapTokens: boolean;
   /** Servers say in which versions they store objects. */
   readonly storageVersions: boolean;
+  /** Of the API, where it is known. */
+  readonly release?: ApiRelease;
   /** Whether a feature is on. */
   readonly feature: (name: string) => boolean;
 }
+
+/** Policies have a status. */
+const TYPE_CHECKING_SINCE = '1.27';
 
 export function allControllers(settings: ControllerSettings): readonly Controller[] {
   const { rootCertificates, signToken, feature } = settings;
@@ -70,6 +77,7 @@ export function allControllers(settings: ControllerSettings): readonly Controlle
       hints: feature('TopologyAwareHints'),
     }),
     endpointSliceMirroring,
+    ...(settings.release !== undefined && isAtLeast(settings.release, TYPE_CHECKING_SINCE) ? [policyTypeChecking(settings.release)] : []),
     ...(settings.storageVersions ? [storageVersionCollector] : []),
   ];
 }

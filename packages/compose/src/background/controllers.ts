@@ -69,6 +69,7 @@ export function composeControllers(base: Base, controllersOptions: ControllersOp
         orphanDelayMs: 0,
         bootstrapTokens: options.enableBootstrapTokenAuth,
         storageVersions: storesVersions(base) === 'served',
+        release: options.apiRelease,
         feature,
       }),
       ...(workloadParts?.controllers ?? []),

@@ -12,6 +12,9 @@ import type { ApiRelease } from '@plat-dev/lib/version';
 import { type AdmissionVariables, admissionVariables } from './admission-types.ts';
 import { type ExpressionUse, environmentsFor } from './environments.ts';
 
+/** Before what is wrong with an expression that does not compile. */
+export const COMPILATION_FAILED = 'compilation failed: ';
+
 export type Compiled = { readonly program: Program; readonly fault?: undefined } | { readonly program?: undefined; readonly fault: string };
 
 /** The types that a result may have, by their names; empty: any. */
@@ -61,7 +64,7 @@ export class AdmissionCompiler {
       return { fault: `must evaluate to ${wanted} but got ${name}` };
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
-      return { fault: `compilation failed: ${error.message}` };
+      return { fault: `${COMPILATION_FAILED}${error.message}` };
     }
   }
 

@@ -2,3 +2,4 @@
 export { MatchConditions } from './match-conditions.ts';
 export { PolicyChecks } from './policy-checks.ts';
 export { PolicyMutations } from './policy-mutations.ts';
+export { typeWarnings } from './type-check.ts';

@@ -1,6 +1,7 @@
 /** What expressions ask of the authorizer, for the user of the request or for a service account. */
 import type { AccessCheck, AccessDecision, AskAccess } from '@plat-dev/kinds/expressions/admission-values';
 import { type MaybePromise, whenReady } from '@plat-dev/lib/when-ready';
+import { selectorsIn } from '../../auth/selectors.ts';
 import { type Attributes, type Decision, type User, wellKnown } from '../../auth/types.ts';
 import type { PluginEnv } from '../plugin.ts';
 
@@ -44,6 +45,7 @@ const accessDecision = ({ decision, reason, error }: Decision): AccessDecision =
 
 function attributesOf(access: AccessCheck, user: User): Attributes {
   const { path = '', group = '', resource = '', subresource = '', namespace = '', name = '', verb = '', serviceAccount } = access;
+  const selectors = selectorsIn((query) => access[query as 'fieldSelector' | 'labelSelector']);
   return {
     user: serviceAccount === undefined ? user : accountUser(serviceAccount),
     verb,
@@ -55,6 +57,7 @@ function attributesOf(access: AccessCheck, user: User): Attributes {
     name,
     path,
     resourceRequest: access.path === undefined,
+    ...(selectors !== undefined && { selectors }),
   };
 }
 const accountUser = ({ namespace, name }: NonNullable<AccessCheck['serviceAccount']>): User => ({
