@@ -52,8 +52,11 @@ const strategy: Strategy<ReplicationController> = {
   },
   validate: validateSpec,
   *validateUpdate(controller, old, errors, env) {
-    metadataAgain(controller, { namespaced: true }, errors, env);
-    yield* validateSpec(controller, errors, env);
+    // Before 1.35 the errors of an update came twice.
+    if (!env.since('1.35')) {
+      metadataAgain(controller, { namespaced: true }, errors, env);
+      yield* validateSpec(controller, errors, env);
+    }
     metadataUpdateAgain(controller, old, errors, env);
     yield* validateSpec(controller, errors, env);
   },

@@ -60,7 +60,7 @@ test('a large pod is bound in slices: it is neither decoded nor encoded at once'
     catalog: { builtin: () => resource },
     admission: { admit: async () => {}, validate: async () => {} },
     cache: { engine: { exclusive: true }, commit: async () => 6 },
-    env: { now: () => 0 },
+    env: { now: () => 0, feature: () => false },
     maxObjectBytes: 1000,
   } as unknown as RegistryDeps;
   const bind = new Map(bindingActions(deps)).get('core/bindings') as Action;

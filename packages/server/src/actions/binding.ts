@@ -5,7 +5,7 @@
 
 import type { Binding } from '@plat-dev/kinds/core/schema/cluster';
 import type { Pod, PodCondition } from '@plat-dev/kinds/core/schema/pods/pod';
-import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
 import { Status } from '@plat-dev/kinds/meta-kinds';
 import { inSlices } from '@plat-dev/lib/slices';
 import { badRequest, conflict, invalid } from '@plat-dev/meta/errors';
@@ -91,25 +91,36 @@ async function attemptAssign(deps: RegistryDeps, target: WriteContext, binding: 
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec.nodeName !== undefined)
     throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(pod.spec.nodeName)}`);
+  if ((pod.spec.schedulingGates ?? []).length > 0) throw conflict(resource, name, `pod ${name} has non-empty .spec.schedulingGates`);
   if (dryRun) return;
-  const object = bound(pod, binding, formatTime(deps.env.now()));
+  const object = bound(pod, binding, deps.env);
   const value =
     slices === undefined
       ? encodeBounded(deps, target.resource, object)
       : await inSlices(boundedValue(deps, target.resource, object), slices);
   const storedItem = await commitPut(deps, target, { object, value, expect: item.revision, created: item.created });
-  // Annotations may come out of order.
-  versions.recent.keep(target.resource, storedItem, object, item, binding.metadata.annotations === undefined);
+  // Annotations and labels may come out of order.
+  versions.recent.keep(target.resource, storedItem, object, item, isOrdered(binding));
 }
 
+const isOrdered = ({ metadata: { annotations, labels } }: Binding): boolean => annotations === undefined && labels === undefined;
+
 /** The pod on its node. It shares parts with the one given, which is not changed. */
-function bound(pod: ApiObject & Pod, { metadata, target }: Binding, now: string): ApiObject & Pod {
+function bound(pod: ApiObject & Pod, { metadata, target }: Binding, env: KindEnv): ApiObject & Pod {
   const annotations = metadata.annotations === undefined ? undefined : { ...pod.metadata.annotations, ...metadata.annotations };
+  const { labels } = metadata;
+  const status = { ...pod.status, conditions: withScheduled(pod.status.conditions ?? [], formatTime(env.now())) };
+  // The node that was proposed says nothing any more.
+  if (env.feature('ClearingNominatedNodeNameAfterBinding')) delete status.nominatedNodeName;
   return {
     ...pod,
-    metadata: annotations === undefined ? { ...pod.metadata } : { ...pod.metadata, annotations },
+    metadata: {
+      ...pod.metadata,
+      ...(annotations && { annotations }),
+      ...(labels && env.feature('PodTopologyLabelsAdmission') && { labels: { ...pod.metadata.labels, ...labels } }),
+    },
     spec: { ...pod.spec, nodeName: target.name as string },
-    status: { ...pod.status, conditions: withScheduled(pod.status.conditions ?? [], now) },
+    status,
   };
 }
 

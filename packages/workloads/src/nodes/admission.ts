@@ -21,10 +21,11 @@ export const isScheduled = ({ status }: WorkloadPod): boolean =>
   status?.conditions?.some(({ type, status: value }) => type === 'PodScheduled' && value === 'True') === true;
 
 /** Undefined: the pod fits. `others`: the pods that the node has taken and that are not over. */
-export function rejection({ spec }: WorkloadPod, node: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
+export function rejection(pod: WorkloadPod, node: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
+  const { spec } = pod;
   if (spec == null) return undefined;
   const failed = (name: string): Rejection => ({ reason: name, message: `Predicate ${name} failed` });
-  const lacking = outOf(podRequests(spec), node, others);
+  const lacking = outOf(podRequests(pod), node, others);
   if (lacking !== undefined) return lacking;
   const { name = '', labels } = node.metadata;
   if (requiredNodes(spec)?.({ name, labels: labels ?? {} }) === false) return failed('NodeAffinity');
@@ -38,7 +39,7 @@ export function rejection({ spec }: WorkloadPod, node: NodeObject, others: reado
   return untoleratedTaint(spec.tolerations ?? [], evicting) === undefined ? undefined : failed('TaintToleration');
 }
 
-function outOf(wantedRequests: Requests, { status }: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
+export function outOf(wantedRequests: Requests, { status }: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
   const has = nodeAllocatable(status?.allocatable ?? undefined);
   const lacking = (name: string, requested: number, used: number, capacity: number): Rejection | undefined =>
     requested === 0 || used + requested <= capacity
@@ -51,7 +52,7 @@ function outOf(wantedRequests: Requests, { status }: NodeObject, others: readonl
   if (tooMany !== undefined) return tooMany;
   if (wantedRequests.cpu === 0 && wantedRequests.memory === 0 && wantedRequests.storage === 0 && wantedRequests.others.length === 0)
     return undefined;
-  const used = others.map(({ spec }) => podRequests(spec ?? {}));
+  const used = others.map(podRequests);
   const sum = (of: (requests: Requests) => number): number => used.reduce((total, requests) => total + of(requests), 0);
   const more = wantedRequests.others.flatMap(([name, requested]) => {
     const capacity = has.others.get(name);

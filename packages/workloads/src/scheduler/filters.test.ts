@@ -200,6 +200,23 @@ describe('affinity between pods', () => {
   });
 });
 
+describe('topology spread by keys of labels', () => {
+  test('counts pods with the same value only', () => {
+    world.node('a1', { labels: { [zone]: 'a' } });
+    world.node('b1', { labels: { [zone]: 'b' } });
+    const constraint = { maxSkew: 1, topologyKey: zone, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'x' } } };
+    const place = (name: string, version: string, nodes: object) =>
+      world.place(name, {
+        labels: { app: 'x', version },
+        spec: { ...nodes, topologySpreadConstraints: [{ ...constraint, matchLabelKeys: ['version', 'none'] }] },
+      });
+    const onA = { nodeSelector: { [hostname]: 'a1' } };
+    expect(place('x-1', 'one', onA)).toBe('a1');
+    expect(place('x-2', 'two', onA)).toBe('a1');
+    expect(place('x-3', 'two', {})).toBe('b1');
+  });
+});
+
 describe('topology spread', () => {
   const spread = (more: object = {}) => ({
     topologySpreadConstraints: [
@@ -271,6 +288,21 @@ describe('pods', () => {
   test('of other schedulers are left alone', () => {
     world.node('n1');
     expect(world.place('a', { spec: { schedulerName: 'mine' } })).toBe('not decided');
+  });
+  test('with scheduling gates are not looked at before the last of them is gone', () => {
+    world.node('n1');
+    const spec = (...names: string[]) => ({ schedulingGates: names.map((name) => ({ name })) });
+    expect(world.place('a', { spec: spec('x', 'y') })).toBe('not decided');
+    expect(world.place('a', { spec: spec('y') })).toBe('not decided');
+    expect(world.place('a', { spec: { schedulingGates: [] } })).toBe('n1');
+  });
+  test('with taints of numbers go where they tolerate them', () => {
+    world.node('n1', { taints: [{ key: 'risk', value: '7', effect: 'NoSchedule' }] });
+    const spec = (operator: string, value: string) => ({ tolerations: [{ key: 'risk', operator, value }] });
+    expect(world.place('a', { spec: spec('Gt', '7') })).toContain('untolerated taint');
+    expect(world.place('b', { spec: spec('Lt', '8') })).toBe('n1');
+    expect(world.place('c', { spec: spec('Gt', '-10') })).toBe('n1');
+    expect(world.place('d', { spec: spec('Gt', 'many') })).toContain('untolerated taint');
   });
   test('that are being deleted are not scheduled', () => {
     world.node('n1');

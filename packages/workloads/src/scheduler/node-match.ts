@@ -108,8 +108,16 @@ export function preferredNodes({ affinity }: Pick<Spec, 'affinity'>): PreferredN
 export function tolerates({ key = '', operator = '', value = '', effect = '' }: Part<Toleration>, taint: Part<Taint>): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;
+  if (operator === 'Lt' || operator === 'Gt') return compares(operator, value, taint.value ?? '');
   return operator === 'Exists' || ((operator === '' || operator === 'Equal') && value === (taint.value ?? ''));
 }
+
+/** Whether the value of a taint is a number below (Lt) or above (Gt) that of the toleration. */
+function compares(operator: 'Lt' | 'Gt', bound: string, value: string): boolean {
+  if (!isInteger.test(bound) || !isInteger.test(value)) return false;
+  return operator === 'Lt' ? BigInt(value) < BigInt(bound) : BigInt(value) > BigInt(bound);
+}
+const isInteger = /^-?\d{1,19}$/;
 
 const toleratesAny = (tolerations: readonly Part<Toleration>[], taint: Part<Taint>): boolean =>
   tolerations.some((toleration) => tolerates(toleration, taint));

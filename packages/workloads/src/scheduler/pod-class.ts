@@ -1,10 +1,14 @@
+import type { Container } from '@plat-dev/kinds/core/schema/pods/containers';
+import type { LabelSelector } from '@plat-dev/kinds/meta';
+import type { Part } from '@plat-dev/kinds/wire';
 import { jsonText } from '@plat-dev/lib/json-text';
-import { fromLabelSelector } from '@plat-dev/meta/labels';
+import { own } from '@plat-dev/lib/own';
+import { fromLabelSelector, type Labels } from '@plat-dev/meta/labels';
 import { controllerOf, type WorkloadPod } from '../shared/pods.ts';
 import { hostPorts } from './host-ports.ts';
 import { namedNodes, preferredNodes, requiredNodes } from './node-match.ts';
 import { podTerms } from './pod-terms.ts';
-import { podRequests } from './requests.ts';
+import { effectiveRequests, podRequests } from './requests.ts';
 import type { ClaimUse, LabelSet, PodClass, SpreadConstraint } from './state.ts';
 import { taggedImage } from './tagged-image.ts';
 import { disksOf } from './volumes/disks.ts';
@@ -16,10 +20,11 @@ function describe(pod: WorkloadPod): string {
   const { namespace, labels, deletionTimestamp } = pod.metadata;
   const spec = pod.spec as Spec;
   const owner = controllerOf(pod);
-  const container = ({ image, resources, ports }: NonNullable<Spec['containers']>[number]): unknown => [
-    image,
-    resources?.requests,
-    ports?.some(({ hostPort = 0 }) => hostPort > 0) ? ports : undefined,
+  const requests = effectiveRequests(pod);
+  const container = (one: NonNullable<Spec['containers']>[number]): unknown => [
+    one.image,
+    requests(one as Container),
+    one.ports?.some(({ hostPort = 0 }) => hostPort > 0) ? one.ports : undefined,
   ];
   return jsonText([
     namespace,
@@ -27,7 +32,8 @@ function describe(pod: WorkloadPod): string {
     deletionTimestamp !== undefined,
     spec.priority,
     (spec.containers ?? []).map(container),
-    spec.initContainers?.map(({ resources }) => resources?.requests),
+    spec.initContainers?.map((one) => [requests(one as Container), one.restartPolicy]),
+    spec.resources?.requests,
     spec.overhead,
     spec.nodeSelector,
     spec.affinity,
@@ -46,6 +52,20 @@ function claimUses(pod: WorkloadPod): ClaimUse[] {
   });
 }
 
+/** Servers before 1.34 leave it to the scheduler to select pods that have the same value of some labels. */
+function withLabelsOf(
+  labels: Labels | undefined,
+  keys: readonly string[],
+  selector: Part<LabelSelector> | undefined,
+): Part<LabelSelector> | undefined {
+  if (keys.length === 0 || selector === undefined) return selector;
+  const requirements = keys.flatMap((key) => {
+    const value = own(labels, key);
+    return value === undefined ? [] : [{ key, operator: 'In', values: [value] }];
+  });
+  return { ...selector, matchExpressions: [...(selector.matchExpressions ?? []), ...requirements] };
+}
+
 function compile(pod: WorkloadPod, text: string, labelSet: LabelSet): PodClass {
   const { namespace, labels } = labelSet;
   const { deletionTimestamp } = pod.metadata;
@@ -57,11 +77,11 @@ function compile(pod: WorkloadPod, text: string, labelSet: LabelSet): PodClass {
       ? undefined
       : spread
           .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
-          .map(({ topologyKey, maxSkew, minDomains = 1, labelSelector }) => ({
+          .map(({ topologyKey, maxSkew, minDomains = 1, labelSelector, matchLabelKeys }) => ({
             topologyKey,
             maxSkew,
             minDomains,
-            selector: fromLabelSelector(labelSelector),
+            selector: fromLabelSelector(withLabelsOf(labels, matchLabelKeys ?? [], labelSelector)),
           }));
   return {
     text,
@@ -70,7 +90,7 @@ function compile(pod: WorkloadPod, text: string, labelSet: LabelSet): PodClass {
     labelSet,
     priority: spec.priority ?? 0,
     terminating: deletionTimestamp !== undefined,
-    requests: podRequests(spec),
+    requests: podRequests(pod),
     ports: hostPorts(spec),
     tolerations: spec.tolerations ?? [],
     nodes: requiredNodes(spec),

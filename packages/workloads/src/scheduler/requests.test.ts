@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { nodeAllocatable, podRequests } from './requests.ts';
 
-type Spec = Parameters<typeof podRequests>[0];
+type Pod = Parameters<typeof podRequests>[0];
 const container = (requests?: Record<string, string>) => ({ name: 'c', resources: requests === undefined ? {} : { requests } });
-const spec = (containers: unknown[], initContainers: unknown[] = [], overhead?: Record<string, string>): Spec =>
-  ({ containers, initContainers, ...(overhead !== undefined && { overhead }) }) as Spec;
+const spec = (containers: unknown[], initContainers: unknown[] = [], overhead?: Record<string, string>): Pod =>
+  ({ spec: { containers, initContainers, ...(overhead !== undefined && { overhead }) } }) as Pod;
 
 describe('requests of a pod', () => {
   test('are the sum of its containers', () => {
@@ -32,6 +32,25 @@ describe('requests of a pod', () => {
         ['hugepages-2Mi', 4 * 1024 * 1024],
       ]),
     );
+  });
+  test('count sidecars beside the containers and beside the init containers after them', () => {
+    const sidecar = (cpu: string) => ({ ...container({ cpu }), restartPolicy: 'Always' });
+    expect(podRequests(spec([container({ cpu: '1' })], [container({ cpu: '3' }), sidecar('1'), container({ cpu: '2' })])).cpu).toBe(3000);
+    expect(podRequests(spec([container({ cpu: '1' })], [sidecar('1'), container({ cpu: '3' })])).cpu).toBe(4000);
+    expect(podRequests(spec([container({ cpu: '5' })], [sidecar('1'), sidecar('1')])).cpu).toBe(7000);
+  });
+  test('are what the pod states for all its containers, where it does', () => {
+    const pod = { spec: { containers: [container({ cpu: '1', memory: '5' })], resources: { requests: { cpu: '2', other: '1' } } } } as Pod;
+    expect(podRequests(pod)).toMatchObject({ cpu: 2000, memory: 5, scoredCpu: 2000, others: [] });
+  });
+  test('are what containers have while a resize to less is not done, and while one to more cannot be done', () => {
+    const status = (reason?: string) => ({
+      containerStatuses: [{ name: 'c', resources: { requests: { cpu: '2' } }, allocatedResources: { cpu: '2' } }],
+      ...(reason !== undefined && { conditions: [{ type: 'PodResizePending', status: 'True', reason }] }),
+    });
+    const pod = (cpu: string, reason?: string) => ({ ...spec([container({ cpu })]), status: status(reason) }) as unknown as Pod;
+    expect([podRequests(pod('1')).cpu, podRequests(pod('3')).cpu]).toEqual([2000, 3000]);
+    expect([podRequests(pod('3', 'Deferred')).cpu, podRequests(pod('9', 'Infeasible')).cpu]).toEqual([3000, 2000]);
   });
   test('have a default in scores, for each container that requests none', () => {
     const { cpu, memory, scoredCpu, scoredMemory } = podRequests(spec([container(), container({ cpu: '1' })]));

@@ -163,7 +163,9 @@ export class Scheduler {
     const knownPod = this.pods.get(key);
     const nodeName = object.spec?.nodeName ?? '';
     const isOver = phase === 'Succeeded' || phase === 'Failed';
-    const isOthers = nodeName === '' && !this.options.names.has(object.spec?.schedulerName ?? '');
+    // A pod with scheduling gates is not looked at before they are gone.
+    const isGated = (object.spec?.schedulingGates ?? []).length > 0;
+    const isOthers = nodeName === '' && (isGated || !this.options.names.has(object.spec?.schedulerName ?? ''));
     const isAnother = knownPod !== undefined && knownPod.uid !== (object.metadata.uid ?? '');
     if (isOver || isOthers || isAnother) this.podGone(key);
     // Pods that are over use nothing.

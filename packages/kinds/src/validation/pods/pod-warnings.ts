@@ -2,9 +2,10 @@
 
 import { jsonText } from '@plat-dev/lib/json-text';
 import { own } from '@plat-dev/lib/own';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { Path } from '@plat-dev/meta/field';
 import type { Infer } from '@plat-dev/schema/types';
-import type { Container } from '../../core/schema/pods/containers.ts';
+import type { Container, ContainerPort } from '../../core/schema/pods/containers.ts';
 import type { PodSpec } from '../../core/schema/pods/pod.ts';
 import type { NodeSelectorTerm } from '../../core/schema/pods/scheduling.ts';
 import type { Volume } from '../../core/schema/volumes/volumes.ts';
@@ -34,21 +35,29 @@ export function podWarnings(meta: Meta, spec: PodSpec, env: KindEnv, at: Path = 
   const names = podNames(env.identity);
   const specAt = at.child('spec');
   warnNodeLabels(spec, names, specAt, warnings);
+  if (env.since('1.28')) warnNullSelectors(spec, specAt, warnings);
   if (meta.annotations !== undefined) warnAnnotations(meta.annotations, names, at.child('metadata').child('annotations'), warnings);
   spec.volumes?.forEach((volume, i) => {
-    warnVolume(volume, specAt.child('volumes').index(i), warnings);
+    warnVolume(volume, specAt.child('volumes').index(i), warnings, env);
   });
+  if (env.since('1.32')) warnEmptySources(spec.volumes, warnings);
   warnRepeated(spec.hostAliases, 'ip', specAt.child('hostAliases'), warnings);
   warnRepeated(spec.imagePullSecrets, 'name', specAt.child('imagePullSecrets'), warnings);
   spec.imagePullSecrets?.forEach(({ name }, i) => {
-    if (name === undefined) warnings.add(() => `${specAt.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
+    if (name === undefined || name === '')
+      warnings.add(() => `${specAt.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
   });
   warnFractions(spec.overhead, specAt.child('overhead'), warnings);
-  warnSeccomp(spec, meta, names.seccompPod, at, warnings);
+  warnSeccomp(spec, meta, names.seccompPod, at, warnings, env);
   eachContainer(spec, specAt, (container, here) => {
-    if (meta.annotations !== undefined) warnSeccomp(container, meta, names.seccompContainer + container.name, at, warnings);
-    warnContainer(container, here, warnings);
+    if (meta.annotations !== undefined) warnSeccomp(container, meta, names.seccompContainer + container.name, at, warnings, env);
+    warnContainer(container, here, warnings, env);
   });
+  if (env.since('1.28')) warnPorts(spec, specAt, warnings);
+  if (env.since('1.27') && (spec.terminationGracePeriodSeconds ?? 0) < 0)
+    warnings.add(
+      () => `${specAt.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+    );
   return warnings.texts;
 }
 
@@ -89,16 +98,80 @@ function warnAnnotations(annotations: Readonly<Record<string, string>>, names: P
 }
 
 /** Volume sources that are removed or deprecated. */
-const oldSources: readonly (readonly [keyof Volume, string, string])[] = [
+const oldSources: readonly (readonly [keyof Volume, string, string, ApiRelease?])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['gitRepo', 'gitRepo', 'deprecated in v1.11'],
   ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
   ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
   ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
   ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+', '1.25'],
+  ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+', '1.28'],
+  ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+', '1.28'],
 ];
-function warnVolume(volume: Volume, at: Path, warnings: Warnings): void {
-  for (const [field, fieldName, text] of oldSources) if (volume[field] !== undefined) warnings.add(() => `${at.child(fieldName)}: ${text}`);
+function warnVolume(volume: Volume, at: Path, warnings: Warnings, env: KindEnv): void {
+  for (const [field, fieldName, text, since] of oldSources)
+    if (volume[field] !== undefined && (since === undefined || env.since(since))) warnings.add(() => `${at.child(fieldName)}: ${text}`);
+  const isDisabled = env.since('1.33') && !env.feature('GitRepoVolumeDriver');
+  if (volume.gitRepo !== undefined)
+    warnings.add(() => `${at.child('gitRepo')}: deprecated in v1.11${isDisabled ? ', and disabled by default in v1.33+' : ''}`);
+}
+
+function warnEmptySources(volumes: readonly Volume[] | undefined, warnings: Warnings): void {
+  for (const { name, projected } of volumes ?? [])
+    for (const source of projected?.sources ?? [])
+      if (Object.values(source).every((value) => value === undefined))
+        warnings.add(() => `volume ${jsonText(name)} (Projected) has no sources provided`);
+}
+
+/** A selector that is not given selects no pod, other than an empty one. */
+function warnNullSelectors({ topologySpreadConstraints, affinity }: PodSpec, at: Path, warnings: Warnings): void {
+  const warn = (selector: unknown, holderAt: Path): void => {
+    if (selector === undefined) warnings.add(() => `${holderAt.child('labelSelector')}: a null labelSelector results in matching no pod`);
+  };
+  topologySpreadConstraints?.forEach(({ labelSelector }, i) => {
+    warn(labelSelector, at.child('topologySpreadConstraints').index(i));
+  });
+  for (const field of ['podAffinity', 'podAntiAffinity'] as const) {
+    const here = at.child('affinity').child(field);
+    affinity?.[field]?.requiredDuringSchedulingIgnoredDuringExecution?.forEach(({ labelSelector }, i) => {
+      warn(labelSelector, here.child('requiredDuringSchedulingIgnoredDuringExecution').index(i));
+    });
+    affinity?.[field]?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ podAffinityTerm }, i) => {
+      warn(podAffinityTerm.labelSelector, here.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('podAffinityTerm'));
+    });
+  }
+}
+
+interface Port extends ContainerPort {
+  readonly at: Path;
+}
+/** Ports of all containers that are the same, or may be. */
+function warnPorts(spec: PodSpec, at: Path, warnings: Warnings): void {
+  const byNumber = new Map<string, Port[]>();
+  eachContainer(spec, at, ({ ports }, containerAt) => {
+    ports?.forEach((port, i) => {
+      const here = containerAt.child('ports').index(i);
+      const { name = '', hostPort = 0, containerPort, protocol = '', hostIP = '' } = port;
+      if (hostIP !== '' && hostPort === 0)
+        warnings.add(
+          () =>
+            `${here}: hostIP set without hostPort: {Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`,
+        );
+      const key = `${containerPort}/${protocol}`;
+      const others = byNumber.get(key) ?? [];
+      byNumber.set(key, others);
+      for (const other of others.slice(0, MAX_TEXTS)) {
+        const what = portConflict(hostPort, hostIP, other);
+        if (what !== undefined) warnings.add(() => `${here}: ${what} port definition with ${other.at}`);
+      }
+      others.push({ ...port, at: here });
+    });
+  });
+}
+function portConflict(hostPort: number, hostIP: string, { hostPort: otherPort = 0, hostIP: otherIP = '' }: Port): string | undefined {
+  if (hostIP === otherIP && hostPort === otherPort) return 'duplicate';
+  if (hostPort === 0 || otherPort === 0) return 'overlapping';
+  return hostPort === otherPort && (hostIP === '') !== (otherIP === '') ? 'dangerously ambiguous' : undefined;
 }
 
 function warnRepeated<K extends string>(
@@ -122,21 +195,33 @@ function warnSeccomp(
   key: string,
   at: Path,
   warnings: Warnings,
+  env: KindEnv,
 ): void {
   if (own(meta.annotations, key) === undefined || holder.securityContext?.seccompProfile !== undefined) return;
-  warnings.add(
-    () =>
-      `${at.child('metadata').child('annotations').key(key)}: deprecated since v1.19, non-functional in v1.25+; use the "seccompProfile" field instead`,
-  );
+  const what = env.since('1.27') ? 'non-functional in v1.27+' : 'deprecated since v1.19, non-functional in v1.25+';
+  warnings.add(() => `${at.child('metadata').child('annotations').key(key)}: ${what}; use the "seccompProfile" field instead`);
 }
 
-function warnContainer(container: Container, at: Path, warnings: Warnings): void {
+function warnContainer(container: Container, at: Path, warnings: Warnings, env: KindEnv): void {
   const { limits, requests } = container.resources;
   for (const name of ['memory', 'ephemeral-storage']) {
     warnFraction(limits, name, at.child('resources').child('limits'), warnings);
     warnFraction(requests, name, at.child('resources').child('requests'), warnings);
   }
-  warnRepeated(container.env, 'name', at.child('env'), warnings);
+  if (env.since('1.28')) warnHiddenVariables(container.env, at.child('env'), warnings);
+  else warnRepeated(container.env, 'name', at.child('env'), warnings);
+}
+
+/** A variable may be given again to add to what it was before: `PATH` as `$(PATH):/bin`. */
+function warnHiddenVariables(variables: Container['env'], at: Path, warnings: Warnings): void {
+  const visitedNames = new Set<string>();
+  variables?.forEach(({ name, value = '', valueFrom }, i) => {
+    const reference = `$(${name})`;
+    const hides = valueFrom !== undefined || value === reference || !value.includes(reference);
+    if (visitedNames.has(name) && hides)
+      warnings.add(() => `${at.index(i)}: hides previous definition of ${jsonText(name)}, which may be dropped when using apply`);
+    visitedNames.add(name);
+  });
 }
 
 type Amounts = Readonly<Record<string, string>> | undefined;

@@ -146,10 +146,10 @@ function validateSource(volume: Volume, podName: string | undefined, at: Path, e
     if (source === undefined) continue;
     if (hasSource) errors.forbidden(at.child(entry.again), onlyOne);
     else {
-      entry.rule(source, at.child(entry.at), errors, env);
-      if (entry.name === 'ephemeral') validateClaimName(volume.name, podName, at, errors);
       // Controllers may fill it in in the pods of a template.
       if (entry.name === 'image' && podName !== undefined) required(volume.image?.reference, at.child('image'), 'reference', errors);
+      entry.rule(source, at.child(entry.at), errors, env);
+      if (entry.name === 'ephemeral') validateClaimName(volume.name, podName, at, errors);
     }
     hasSource = true;
     if (entry.name === 'iscsi') validateInitiatorLength(volume, at, errors);

@@ -1,4 +1,5 @@
 /** The rules of a limit range: how requests and limits compare with its values. Each returns its error, if any. */
+import { containerAmounts, isSidecar } from '@plat-dev/kinds/core/pods/pod-amounts';
 import type { PodSpec } from '@plat-dev/kinds/core/schema/pods/pod';
 import { amount } from '@plat-dev/kinds/validation/resources';
 import { own, setOwn } from '@plat-dev/lib/own';
@@ -49,11 +50,12 @@ export const beyondRatio: Rule = (type, resource, bound, requests, limits) => {
 };
 
 /**
- * The usage of a pod as a whole: the sum over its containers, if each has a value, or that of a single init
- * container if that is greater.
+ * The usage of a pod as a whole: the sum over its containers and sidecars, if each has a value, or that of a single init
+ * container beside the sidecars if that is greater. What the pod states for itself counts instead.
  */
-export function podAmounts(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
-  const lists = (spec.containers ?? []).map(({ resources }) => resources[which] ?? {});
+export function podTotals(spec: PodSpec, which: 'requests' | 'limits'): Amounts {
+  const sidecars = (spec.initContainers ?? []).filter(isSidecar);
+  const lists = [...(spec.containers ?? []), ...sidecars].map(({ resources }) => resources[which] ?? {});
   const total: Amounts = {};
   for (const name of new Set(lists.flatMap((list) => Object.keys(list)))) {
     const givenAmounts = lists.map((list) => get(list, name));
@@ -61,11 +63,12 @@ export function podAmounts(spec: PodSpec, which: 'requests' | 'limits'): Amounts
     const sum = (unit: 'millis' | 'value'): bigint => (givenAmounts as string[]).reduce((all, text) => all + amount(text)[unit](), 0n);
     setOwn(total, name, (name === 'cpu' ? milliQuantity(sum('millis')) : quantityOf(sum('value'))).toString());
   }
-  for (const { resources } of spec.initContainers ?? []) {
-    for (const [name, text] of Object.entries(resources[which] ?? {})) {
-      const totalAmount = get(total, name);
-      if (totalAmount === undefined || more(text, totalAmount)) setOwn(total, name, text);
-    }
+  const { initContainers } = spec;
+  for (const [name, quantity] of containerAmounts({ ...(initContainers && { initContainers }) }, which)) {
+    const totalAmount = get(total, name);
+    if (totalAmount === undefined || quantity.compare(amount(totalAmount)) > 0) setOwn(total, name, quantity.toString());
   }
+  for (const [name, text] of Object.entries(spec.resources?.[which] ?? {}))
+    if (name === 'cpu' || name === 'memory') setOwn(total, name, text);
   return total;
 }

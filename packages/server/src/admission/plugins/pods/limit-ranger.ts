@@ -9,15 +9,16 @@ import { domainName } from '@plat-dev/meta/identity';
 import { kinds, type MakePlugin } from '../../plugin.ts';
 import { refusal } from '../../refusal.ts';
 import type { AdmissionRequest } from '../../types.ts';
-import { type Amounts, below, beyond, beyondRatio, beyondRequest, podAmounts } from './limit-checks.ts';
+import { type Amounts, below, beyond, beyondRatio, beyondRequest, podTotals } from './limit-checks.ts';
 
 export const limitRanger: MakePlugin = ({ identity, live }) => {
   const ranges = live<LimitRange>('', 'limitranges');
   const annotation = domainName(identity, 'limit-ranger');
-  /** The containers of a pod are immutable, so that its updates are not checked. */
+  /** Of the updates of a pod only a resize changes what its containers have. */
   const concerned = ({ operation, subresource, served, oldObject }: AdmissionRequest): boolean =>
-    subresource === '' &&
-    (operation === 'CREATE' || (served.kind.plural !== 'pods' && oldObject?.metadata.deletionTimestamp === undefined));
+    served.kind.plural === 'pods' && operation === 'UPDATE'
+      ? subresource === 'resize'
+      : subresource === '' && (operation === 'CREATE' || oldObject?.metadata.deletionTimestamp === undefined);
   return {
     name: 'LimitRanger',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -78,7 +79,7 @@ function checkPod({ object }: AdmissionRequest, range: LimitRange): string[] {
     if (item.type === 'Container') {
       for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
         checkAmounts(item, resources.requests ?? {}, resources.limits ?? {}, wrong);
-    } else if (item.type === 'Pod') checkAmounts(item, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'), wrong);
+    } else if (item.type === 'Pod') checkAmounts(item, podTotals(spec, 'requests'), podTotals(spec, 'limits'), wrong);
   }
   return wrong;
 }

@@ -35,11 +35,12 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
     concerns: ({ kind }) => kind.namespaced && !kind.virtual && kind.plural !== 'events',
     validate(request) {
       const { namespace, operation, served, subresource } = request;
-      if (subresource !== '' || (limited.length === 0 && quotas.list(namespace).length === 0)) return;
       const { kind, custom } = served;
+      const isResize = subresource === 'resize' && kind.plural === 'pods' && operation === 'UPDATE';
+      if ((subresource !== '' && !isResize) || (limited.length === 0 && quotas.list(namespace).length === 0)) return;
       const resource = { group: custom ? kind.group : groupName(identity, kind.group), name: kind.plural };
-      // An update matters only for kinds of which more than the number of objects is counted; the requests of pods are immutable.
-      if (operation === 'UPDATE' && (!isMeasured(resource) || resource.name === 'pods')) return;
+      // An update matters only for kinds of which more than the number of objects is counted; the requests of pods change with a resize alone.
+      if (operation === 'UPDATE' && !isResize && (!isMeasured(resource) || resource.name === 'pods')) return;
       const own = limitedFor(limited, resource.group, resource.name);
       const charging: Charging = { request, resource, identity, limited: own, now: clock.now() };
       const charges = (): Work<ResourceQuota[]> => chargeQuotas(charging, quotas.list(namespace));
