@@ -25,7 +25,7 @@ export function rejection(pod: WorkloadPod, node: NodeObject, others: readonly W
   const { spec } = pod;
   if (spec == null) return undefined;
   const failed = (name: string): Rejection => ({ reason: name, message: `Predicate ${name} failed` });
-  const lacking = outOf(podRequests(pod), node, others);
+  const lacking = lackOf(pod, node, others);
   if (lacking !== undefined) return lacking;
   const { name = '', labels } = node.metadata;
   if (requiredNodes(spec)?.({ name, labels: labels ?? {} }) === false) return failed('NodeAffinity');
@@ -39,7 +39,14 @@ export function rejection(pod: WorkloadPod, node: NodeObject, others: readonly W
   return untoleratedTaint(spec.tolerations ?? [], evicting) === undefined ? undefined : failed('TaintToleration');
 }
 
-export function outOf(wantedRequests: Requests, { status }: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
+/** What a node does not have for a pod beside others. */
+export const lackOf = (
+  pod: Pick<WorkloadPod, 'spec' | 'status'>,
+  node: NodeObject,
+  others: readonly WorkloadPod[],
+): Rejection | undefined => outOf(podRequests(pod), node, others);
+
+function outOf(wantedRequests: Requests, { status }: NodeObject, others: readonly WorkloadPod[]): Rejection | undefined {
   const has = nodeAllocatable(status?.allocatable ?? undefined);
   const lacking = (name: string, requested: number, used: number, capacity: number): Rejection | undefined =>
     requested === 0 || used + requested <= capacity

@@ -4,6 +4,7 @@ import { unlessGone, unlessGoneOrReplaced } from '@plat-dev/client/http';
 import { type Informer, keyOf, splitKey } from '@plat-dev/client/informer';
 import { type ControllerContext, refs } from '@plat-dev/controllers/runtime/controller';
 import type { WorkQueue } from '@plat-dev/controllers/runtime/queue';
+import { isSidecar } from '@plat-dev/kinds/core/pods/pod-amounts';
 import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import { Slices, soonOrInSlices, turnWithTime, type Work } from '@plat-dev/lib/slices';
@@ -13,7 +14,7 @@ import { EventBudget } from '../shared/event-budget.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { isFinished, isTerminating } from '../shared/pod-state.ts';
 import { type PodIndex, podIndex, type WorkloadPod } from '../shared/pods.ts';
-import { isScheduled, type Rejection, rejection } from './admission.ts';
+import { isScheduled, lackOf, type Rejection, rejection } from './admission.ts';
 import type { Annotations } from './annotations.ts';
 import type { ContainerFiles, Writer } from './container-files.ts';
 import { disksOf } from './disks.ts';
@@ -23,7 +24,8 @@ import type { Stop } from './lifecycle/container-stop.ts';
 import { type Blocked, type ContainerStatus, fieldPathOf, type NodeEvent, type Status } from './lifecycle/container-world.ts';
 import { PodMemory } from './lifecycle/memory.ts';
 import { failedStatus, nextStatus, type PodWorld, type StoppedWorld, stoppedStatus } from './lifecycle/pod-status.ts';
-import type { Container } from './lifecycle/process.ts';
+import { type Container, roleOf } from './lifecycle/process.ts';
+import type { Refusal } from './lifecycle/resize.ts';
 import { verdictOf } from './pod-probes.ts';
 import { PodProcesses, type PodRun, SOURCES_MS, within } from './pod-processes.ts';
 import { type Missing, References } from './references.ts';
@@ -60,6 +62,8 @@ export class NodePods {
   private readonly budget: EventBudget;
   /** Of pods to which something is still to happen, by key. */
   private readonly memories = new Map<string, PodMemory>();
+  /** Pods whose resize waits for room on their node, which has this name. */
+  private readonly deferred = new Map<string, string>();
   private readonly work: WorkQueue;
 
   constructor(context: ControllerContext, fleet: Fleet, settings: NodePodsSettings) {
@@ -116,9 +120,28 @@ export class NodePods {
   }
   private forget(key: string, pod: WorkloadPod): void {
     this.memories.delete(key);
+    this.deferred.delete(key);
+    this.freed(pod.spec?.nodeName ?? '');
     this.references.forget(key);
     for (const name of disksOf(pod)) this.settings.disks.delete(name);
     this.fleet.get(pod.spec?.nodeName ?? '')?.addresses.release(pod.metadata.uid ?? '');
+  }
+
+  /** A node has more room: resizes that wait for it are tried again. */
+  private freed(nodeName: string): void {
+    for (const [key, name] of this.deferred) if (name === nodeName) this.work.add(key);
+  }
+  /** A node that has no room now may have some later, unless it is too small altogether. */
+  private refusesResize(pod: WorkloadPod): Refusal | undefined {
+    const name = pod.spec?.nodeName ?? '';
+    const object = this.fleet.nodes.get('', name);
+    if (object === undefined) return undefined;
+    const { status: _status, ...asWanted } = pod;
+    const alone = lackOf(asWanted, object, []);
+    if (alone !== undefined) return { reason: 'Infeasible', message: alone.message };
+    const others = [...this.index.onNode(name)].filter((other) => other.metadata.uid !== pod.metadata.uid && !isFinished(other));
+    const lack = lackOf(asWanted, object, others);
+    return lack === undefined ? undefined : { reason: 'Deferred', message: lack.message };
   }
 
   private async advance(key: string): Promise<number | undefined> {
@@ -129,7 +152,8 @@ export class NodePods {
     if (node === undefined || node.down) return undefined;
     if (isTerminating(pod)) return this.terminate(key, pod, node);
     if (isFinished(pod)) {
-      this.memories.delete(key);
+      if (this.memories.delete(key)) this.freed(node.name);
+      this.deferred.delete(key);
       node.addresses.release(pod.metadata.uid ?? '');
       return undefined;
     }
@@ -181,9 +205,13 @@ export class NodePods {
       },
       probe: (container, probe) => verdictOf(pod, container, probe, this.settings.disks, now),
       event: (event) => void events.push(event),
+      refusesResize: () => this.refusesResize(pod),
     };
     const { status, due } = await soonOrInSlices(nextStatus(world));
     await this.write(pod, status, node, events);
+    const isDeferred = status.conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Deferred') === true;
+    if (isDeferred) this.deferred.set(key, node.name);
+    else this.deferred.delete(key);
     const next = Math.min(due ?? Number.POSITIVE_INFINITY, deadline ?? Number.POSITIVE_INFINITY);
     const waitMs = Math.max(next - clock.now(), 1);
     if (waitMs > SOURCES_MS) memory.sources = undefined;
@@ -224,7 +252,7 @@ export class NodePods {
       const message = blockage.event ?? '';
       const reason = isConfig ? 'Failed' : 'FailedMount';
       if (!events.some((event) => event.message === message))
-        events.push({ type: 'Warning', reason, message, ...(isConfig && { fieldPath: fieldPathOf(container, 'main') }) });
+        events.push({ type: 'Warning', reason, message, ...(isConfig && { fieldPath: fieldPathOf(container, roleOf(pod, container)) }) });
       return blockage;
     }
     if (pod.status?.podIP !== undefined || this.addressOf(pod, node) !== undefined) return undefined;
@@ -242,15 +270,32 @@ export class NodePods {
     const isNew = memory.time('deleted') === undefined;
     const began = memory.since('deleted', now);
     const graceMs = Number(deletionGracePeriodSeconds ?? GRACE_SECONDS) * 1000;
-    const statusOf = ({ name: container }: Container) => pod.status?.containerStatuses?.find((status) => status.name === container);
-    const running = (pod.spec?.containers ?? []).filter((container) => statusOf(container)?.state?.running != null);
+    const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])];
+    const statusOf = ({ name: container }: Container) => statuses.find((status) => status.name === container);
+    const isRunning = (container: Container): boolean => statusOf(container)?.state?.running != null;
+    const main = (pod.spec?.containers ?? []).filter(isRunning);
+    // Sidecars are stopped after the others, the last one first.
+    const sidecars = (pod.spec?.initContainers ?? []).filter((container) => isSidecar(container) && isRunning(container)).reverse();
+    const running = [...main, ...sidecars];
     const stops = new Map<string, Stop>();
-    for (const container of running) {
+    const stopOf = async (container: Container): Promise<Stop> => {
       const find = (): Work<Stop> => this.processes.stop(run, container, statusOf(container) as ContainerStatus);
-      stops.set(container.name, within(await soonOrInSlices(memory.stop(`${container.name}/deleted`, find)), graceMs));
+      return soonOrInSlices(memory.stop(`${container.name}/deleted`, find));
+    };
+    for (const container of main) stops.set(container.name, within(await stopOf(container), graceMs));
+    let stopMs = Math.max(0, ...[...stops.values()].map(({ afterMs }) => afterMs));
+    for (const container of sidecars) {
+      const { afterMs, exitCode } = await stopOf(container);
+      const stop = within({ afterMs: stopMs + afterMs, exitCode }, graceMs);
+      stops.set(container.name, stop);
+      stopMs = stop.afterMs;
     }
-    if (isNew) this.emit(pod, node, running.map(stopping));
-    const stopMs = Math.max(0, ...[...stops.values()].map(({ afterMs }) => afterMs));
+    if (isNew)
+      this.emit(
+        pod,
+        node,
+        running.map((container) => stopping(pod, container)),
+      );
     const due = began + stopMs;
     if (now < due) return due - now;
     // A pod that only this deletion keeps is gone at once: nobody would see the status.
@@ -293,11 +338,11 @@ export class NodePods {
   }
 }
 
-const stopping = (container: Container): NodeEvent => ({
+const stopping = (pod: WorkloadPod, container: Container): NodeEvent => ({
   type: 'Normal',
   reason: 'Killing',
   message: `Stopping container ${container.name}`,
-  fieldPath: fieldPathOf(container, 'main'),
+  fieldPath: fieldPathOf(container, roleOf(pod, container)),
 });
 
 /** Fields of the status that differ; undefined if none does. */

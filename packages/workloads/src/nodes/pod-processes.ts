@@ -21,6 +21,7 @@ import {
   processOf,
   processOfCommand,
   type Role,
+  roleOf,
   workOf,
 } from './lifecycle/process.ts';
 import { endOfLog, limitedMessage } from './lifecycle/termination-message.ts';
@@ -103,7 +104,8 @@ export class PodProcesses {
     const hookMs = yield* this.hookMs(run, container);
     const exitCode = (pod.spec?.restartPolicy ?? 'Always') === 'Always' ? 0 : TERMINATED;
     if (terminate !== undefined) return { afterMs: hookMs + delayOf(terminate, `${pod.metadata.uid}/stop`), exitCode };
-    const main = yield* this.process(run, container, 'main', status.restartCount);
+    if (container.lifecycle?.stopSignal === 'SIGKILL') return { afterMs: hookMs, exitCode: KILLED };
+    const main = yield* this.process(run, container, roleOf(pod, container), status.restartCount);
     if (main.ignoresTerm !== true) return { afterMs: hookMs, exitCode };
     if (main.runMs === undefined) return { afterMs: Number.POSITIVE_INFINITY, exitCode };
     const leftMs = startOf(memory, status) + main.runMs - this.context.clock.now();
@@ -111,7 +113,9 @@ export class PodProcesses {
   }
   /** How long the command takes that a container runs before it is stopped. One that is not simulated takes no time. */
   private *hookMs(run: PodRun, container: Container): Work<number> {
-    const command = container.lifecycle?.preStop?.exec?.command ?? [];
+    const { exec, sleep } = container.lifecycle?.preStop ?? {};
+    if (sleep != null) return Number(sleep.seconds) * 1000;
+    const command = exec?.command ?? [];
     if (command.length === 0) return 0;
     const environment = this.environment(run, container, 'hook', copied(run.memory.volumes));
     const hook = yield* processOfCommand(command, environment, { work: workOf(containersOf(run.pod)) });

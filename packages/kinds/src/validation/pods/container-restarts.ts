@@ -6,7 +6,7 @@ type Rule = NonNullable<Container['restartPolicyRules']>[number];
 type Restarting = Pick<Container, 'restartPolicy' | 'restartPolicyRules'>;
 
 /** The first rule that an exit code matches. */
-function matchingRule({ restartPolicyRules = [] }: Restarting, exitCode: number): Rule | undefined {
+export function matchingRule({ restartPolicyRules = [] }: Restarting, exitCode: number): Rule | undefined {
   return restartPolicyRules.find(({ exitCodes }) => {
     const { operator, values = [] } = exitCodes ?? {};
     return (operator === 'In' && values.includes(exitCode)) || (operator === 'NotIn' && !values.includes(exitCode));

@@ -1,7 +1,10 @@
 /** The conditions and the phase of a pod, as a node agent derives them from the states of its containers. */
+import { isSidecar } from '@plat-dev/kinds/core/pods/pod-amounts';
 import { formatTime } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import type { ContainerStatus, Status } from './container-world.ts';
+import { restarts, restartsPod } from './containers.ts';
+import type { Container } from './process.ts';
 
 type Condition = NonNullable<Status['conditions']>[number];
 interface NewCondition {
@@ -20,25 +23,32 @@ export interface States {
   readonly initFailed: boolean;
 }
 
-export function phaseOf({ spec }: WorkloadPod, { main, initialized, initFailed }: States): string {
+export function phaseOf(pod: WorkloadPod, { main, initialized, initFailed }: States): string {
+  const { spec } = pod;
   if (initFailed) return 'Failed';
   if (!initialized) return 'Pending';
   const isWaiting = ({ state, lastState }: ContainerStatus): boolean =>
     state?.running == null && state?.terminated == null && lastState?.terminated == null;
   if (main.some(isWaiting)) return 'Pending';
   if (main.some(({ state }) => state?.running != null)) return 'Running';
-  const policy = spec?.restartPolicy ?? 'Always';
-  if (policy === 'Always') return 'Running';
-  if (main.every(({ state }) => state?.terminated?.exitCode === 0)) return 'Succeeded';
   // A container whose image was changed waits, and starts again whatever the policy is.
-  return policy === 'Never' && main.every(({ state }) => state?.terminated != null) ? 'Failed' : 'Running';
+  if (main.some(({ state }) => state?.terminated == null)) return 'Running';
+  const byName = new Map(spec?.containers?.map((container) => [container.name, container as Container]));
+  const isOver = main.every(({ name, state }) => {
+    const container = byName.get(name);
+    const exitCode = state?.terminated?.exitCode ?? 0;
+    return container === undefined || !(restarts(pod, container, 'main', exitCode) || restartsPod(container, exitCode));
+  });
+  if (!isOver) return 'Running';
+  return main.every(({ state }) => state?.terminated?.exitCode === 0) ? 'Succeeded' : 'Failed';
 }
 
 /** Those of the pod's node first; others keep their places behind them. */
 export function conditionsOf(pod: WorkloadPod, states: States, phase: string, now: number): Condition[] {
   const old = pod.status?.conditions ?? [];
-  const containersReady = containersReadyOf(states, phase);
-  const conditions: NewCondition[] = [initializedOf(states, phase), readyOf(pod, containersReady), containersReady];
+  const sidecars = new Set(pod.spec?.initContainers?.filter(isSidecar).map(({ name }) => name));
+  const containersReady = containersReadyOf(states, sidecars, phase);
+  const conditions: NewCondition[] = [initializedOf(states, sidecars, phase), readyOf(pod, containersReady), containersReady];
   const scheduled = old.find(({ type }) => type === 'PodScheduled') ?? stamped({ type: 'PodScheduled', status: 'True' }, undefined, now);
   const own = conditions.map((one) =>
     stamped(
@@ -56,10 +66,12 @@ function stamped(condition: NewCondition, old: Condition | undefined, now: numbe
   return { lastProbeTime: null, lastTransitionTime, ...condition } as unknown as Condition;
 }
 
-function initializedOf({ init, initialized }: States, phase: string): NewCondition {
+function initializedOf({ init, initialized }: States, sidecars: ReadonlySet<string>, phase: string): NewCondition {
   if (phase === 'Succeeded') return { type: 'Initialized', status: 'True', reason: 'PodCompleted' };
   if (initialized) return { type: 'Initialized', status: 'True' };
-  const open = init.filter(({ state }) => state?.terminated?.exitCode !== 0).map(({ name }) => name);
+  const isDone = ({ name, state, started }: ContainerStatus): boolean =>
+    sidecars.has(name) ? started === true : state?.terminated?.exitCode === 0;
+  const open = init.filter((status) => !isDone(status)).map(({ name }) => name);
   return {
     type: 'Initialized',
     status: 'False',
@@ -68,10 +80,10 @@ function initializedOf({ init, initialized }: States, phase: string): NewConditi
   };
 }
 
-function containersReadyOf({ main }: States, phase: string): NewCondition {
+function containersReadyOf({ init, main }: States, sidecars: ReadonlySet<string>, phase: string): NewCondition {
   const type = 'ContainersReady';
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
-  const unready = main.filter(({ ready }) => !ready).map(({ name }) => name);
+  const unready = [...init.filter(({ name }) => sidecars.has(name)), ...main].filter(({ ready }) => !ready).map(({ name }) => name);
   if (unready.length === 0) return { type, status: 'True' };
   return { type, status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` };
 }

@@ -4,7 +4,7 @@ import { argvOf } from '../container-command.ts';
 import { type ContainerStatus, type ContainerWorld, fieldPathOf } from './container-world.ts';
 import { delayOf } from './lifecycle.ts';
 import { canFail, changeOf, isRun, NEVER, newRecord, type Probe, type ProbeRecord, probed, probedAtOnce, type Verdict } from './probes.ts';
-import type { Container } from './process.ts';
+import { type Container, roleOf } from './process.ts';
 
 export interface Probed {
   /** Undefined as long as the probe has not decided. */
@@ -62,8 +62,9 @@ function* probeRun(
   return { result: record.result, due: record.due };
 }
 
-function unhealthy({ event }: ContainerWorld, container: Container, kind: keyof typeof titles): void {
-  event({ type: 'Warning', reason: 'Unhealthy', message: `${titles[kind]} probe failed: `, fieldPath: fieldPathOf(container, 'main') });
+function unhealthy({ event, pod }: ContainerWorld, container: Container, kind: keyof typeof titles): void {
+  const fieldPath = fieldPathOf(container, roleOf(pod, container));
+  event({ type: 'Warning', reason: 'Unhealthy', message: `${titles[kind]} probe failed: `, fieldPath });
 }
 
 export function* readiness(world: ContainerWorld, container: Container, status: ContainerStatus, startedAt: number): Work<Readiness> {

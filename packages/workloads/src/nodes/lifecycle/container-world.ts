@@ -37,7 +37,9 @@ export interface ContainerWorld {
   /** How long a container takes to stop if that is asked of it now, and its exit code. */
   readonly stop: (container: Container, status: ContainerStatus) => Work<Stop>;
   readonly event: (event: NodeEvent) => void;
+  /** Whether a container is restarted to get the resources that it is to have. */
+  readonly restartsToResize?: (container: Container, status: ContainerStatus) => boolean;
 }
 
 export const fieldPathOf = ({ name }: { name: string }, role: Role | 'ephemeral'): string =>
-  `spec.${role === 'init' ? 'initContainers' : role === 'ephemeral' ? 'ephemeralContainers' : 'containers'}{${name}}`;
+  `spec.${role === 'main' ? 'containers' : role === 'ephemeral' ? 'ephemeralContainers' : 'initContainers'}{${name}}`;

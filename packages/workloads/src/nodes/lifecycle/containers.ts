@@ -4,6 +4,7 @@
  *   waiting (pull) → running → terminated → running again, at once the first time, then after 10 s, 20 s, … 5 min
  */
 import { createHash } from 'node:crypto';
+import { matchingRule, mayRestart } from '@plat-dev/kinds/validation/pods/container-restarts';
 import type { Work } from '@plat-dev/lib/slices';
 import { formatTime, timeMillis } from '@plat-dev/meta/time';
 import type { WorkloadPod } from '../../shared/pods.ts';
@@ -35,12 +36,15 @@ export const waitingStatus = (container: Container, reason: string, message?: st
   started: false,
 });
 
-/** Whether a container that exited starts again. */
-function restarts({ spec }: WorkloadPod, role: Role, exitCode: number): boolean {
-  const policy = spec?.restartPolicy ?? 'Always';
-  if (role === 'init') return exitCode !== 0 && policy !== 'Never';
-  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
+/** Whether a container that exited starts again. One whose exit restarts the whole pod waits for that. */
+export function restarts({ spec }: WorkloadPod, container: Container, role: Role, exitCode: number): boolean {
+  if ((role === 'init' && exitCode === 0) || restartsPod(container, exitCode)) return false;
+  const { restartPolicy } = spec ?? {};
+  return mayRestart(container as RestartingContainer, restartPolicy == null ? {} : { restartPolicy }, exitCode);
 }
+export const restartsPod = (container: Container, exitCode: number): boolean =>
+  matchingRule(container as RestartingContainer, exitCode)?.action === 'RestartAllContainers';
+type RestartingContainer = Parameters<typeof matchingRule>[0];
 
 /** Each turn of it is one change of state; more than these in one moment wait for the next. */
 const TURNS = 6;
@@ -135,7 +139,8 @@ function started(world: ContainerWorld, container: Container, role: Role, status
     image,
     imageID: `${image.replace(/[:@][^/]*$/, '')}@sha256:${hex(image)}`,
     containerID: `containerd://${hex(`${pod.metadata.uid}/${name}/${restartCount}`)}`,
-    started: role === 'main' && (world.lifecycles.of(name).ready.probes !== true || container.startupProbe == null),
+    ...(container.lifecycle?.stopSignal != null && { stopSignal: container.lifecycle.stopSignal }),
+    started: role !== 'init' && (world.lifecycles.of(name).ready.probes !== true || container.startupProbe == null),
   };
 }
 
@@ -144,7 +149,8 @@ const hex = (text: string): string => createHash('sha256').update(text).digest('
 function* running(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Work<Progress> {
   const { now, memory } = world;
   const { name } = container;
-  if (role === 'main' && status.image !== (container.image ?? '')) return yield* replaced(world, container, status);
+  const isReplaced = status.image !== (container.image ?? '') || world.restartsToResize?.(container, status) === true;
+  if (role !== 'init' && isReplaced) return yield* replaced(world, container, role, status);
   const startedAt = startOf(memory, status);
   const { runMs, exitCode, reason } = yield* memory.process(`${name}#${status.restartCount}`, () =>
     world.process(container, role, status.restartCount),
@@ -154,10 +160,10 @@ function* running(world: ContainerWorld, container: Container, role: Role, statu
   const exitDue = runMs === undefined ? undefined : startedAt + runMs;
   if (role === 'init') return { status, due: exitDue };
   const start = yield* startup(world, container, status, startedAt);
-  if (start.result === false) return { status: yield* killed(world, container, status, 'startup'), due: undefined };
+  if (start.result === false) return { status: yield* killed(world, container, role, status, 'startup'), due: undefined };
   const isStarted = start.result === true;
   const live = isStarted ? yield* liveness(world, container, status, startedAt) : {};
-  if (live.result === false) return { status: yield* killed(world, container, status, 'liveness'), due: undefined };
+  if (live.result === false) return { status: yield* killed(world, container, role, status, 'liveness'), due: undefined };
   const { ready, due } = isStarted ? yield* readiness(world, container, status, startedAt) : { ready: false };
   const next = ready === status.ready && isStarted === status.started ? status : { ...status, ready, started: isStarted };
   return { status: next, due: earliest(earliest(due, exitDue), earliest(start.due, live.due)) };
@@ -167,19 +173,22 @@ function* running(world: ContainerWorld, container: Container, role: Role, statu
 export const startOf = (memory: PodMemory, { name, state }: ContainerStatus): number =>
   memory.time(`${name}/started`) ?? timeMillis(state?.running?.startedAt ?? '');
 
-/** A running container whose image was changed is stopped, and started with the new one whatever the pod says about restarts. */
-function* replaced(world: ContainerWorld, container: Container, status: ContainerStatus): Work<Progress> {
+/**
+ * A running container whose image was changed, or that gets other resources by a restart, is stopped, and started again whatever the
+ * pod says about restarts.
+ */
+function* replaced(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Work<Progress> {
   const { memory, now } = world;
   const change = `${container.name}/change#${status.restartCount}`;
   if (memory.time(change) === undefined) {
     const message = `Container ${container.name} definition changed, will be restarted`;
-    world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
+    world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, role) });
   }
   const { afterMs, exitCode } = yield* memory.stop(change, () => world.stop(container, status));
   const due = memory.since(change, now) + afterMs;
   if (now < due) return { status, due };
   memory.drop(change);
-  const { terminated } = (yield* exited(world, container, 'main', status, { exitCode, reason: reasonOf(exitCode) })).state ?? {};
+  const { terminated } = (yield* exited(world, container, role, status, { exitCode, reason: reasonOf(exitCode) })).state ?? {};
   const runs = { lastState: { ...(terminated != null && { terminated }) }, restartCount: status.restartCount };
   return { status: { ...waitingStatus(container, 'ContainerCreating'), image: '', ...runs }, due: undefined };
 }
@@ -188,12 +197,13 @@ function* replaced(world: ContainerWorld, container: Container, status: Containe
 function* killed(
   world: ContainerWorld,
   container: Container,
+  role: Role,
   status: ContainerStatus,
   kind: 'startup' | 'liveness',
 ): Work<ContainerStatus> {
   const message = `Container ${container.name} failed ${kind} probe, will be restarted`;
-  world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, 'main') });
-  return yield* exited(world, container, 'main', status, { exitCode: KILLED, reason: 'Error' });
+  world.event({ type: 'Normal', reason: 'Killing', message, fieldPath: fieldPathOf(container, role) });
+  return yield* exited(world, container, role, status, { exitCode: KILLED, reason: 'Error' });
 }
 export const KILLED = 137;
 
@@ -225,7 +235,7 @@ export function* exited(
 function terminated(world: ContainerWorld, container: Container, role: Role, status: ContainerStatus): Progress {
   const { pod, now, memory, event } = world;
   const end = status.state?.terminated;
-  if (end == null || !restarts(pod, role, end.exitCode)) {
+  if (end == null || !restarts(pod, container, role, end.exitCode)) {
     const ready = role === 'init' && end?.exitCode === 0;
     return { status: status.ready === ready ? status : { ...status, ready }, due: undefined };
   }
@@ -245,7 +255,7 @@ function terminated(world: ContainerWorld, container: Container, role: Role, sta
 }
 
 /** The first restart is immediate, and so is one after a long run. */
-function backoffMs({ restartCount, state, lastState }: ContainerStatus): number {
+export function backoffMs({ restartCount, state, lastState }: ContainerStatus): number {
   const end = state?.terminated ?? lastState?.terminated;
   const ran = end == null ? 0 : timeMillis(end.finishedAt ?? '') - timeMillis(end.startedAt ?? '');
   if (restartCount === 0 || ran >= STABLE_MS) return 0;

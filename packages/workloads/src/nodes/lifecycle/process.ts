@@ -6,6 +6,7 @@
  *   anything else: an init container, a pod that is not kept up   exits with 0 after a moment
  *   a server, a pod of a ReplicaSet, restartPolicy Always         runs until it is stopped
  */
+import { isSidecar } from '@plat-dev/kinds/core/pods/pod-amounts';
 import type { Work } from '@plat-dev/lib/slices';
 import type { WorkloadPod } from '../../shared/pods.ts';
 import { controllerOf } from '../../shared/pods.ts';
@@ -18,7 +19,13 @@ import { delayOf, type Lifecycle, reasonOf } from './lifecycle.ts';
 import { DEFAULT_PATH } from './termination-message.ts';
 
 export type { Container };
-export type Role = 'init' | 'main';
+/** A sidecar is an init container that keeps running beside the main containers. */
+export type Role = 'init' | 'sidecar' | 'main';
+
+export function roleOf({ spec }: WorkloadPod, { name }: Pick<Container, 'name'>): Role {
+  const init = spec?.initContainers?.find((one) => one.name === name);
+  return init === undefined ? 'main' : isSidecar(init) ? 'sidecar' : 'init';
+}
 
 export interface Process {
   /** Undefined: it runs until it is stopped. */
@@ -66,13 +73,15 @@ export interface ProcessQuestion {
 
 export function* processOf({ pod, container, role, lifecycle, seed, environment }: ProcessQuestion): Work<Process> {
   const { when } = role === 'init' ? lifecycle.init : lifecycle.exit;
-  if (when === 'never') return forever;
+  // What ends the containers of a pod does not end its sidecars.
+  const isCompletion = role === 'sidecar' && when !== undefined && when !== 'never' && when.exitCode === 0;
+  if (when === 'never' || isCompletion) return forever;
   if (when !== undefined) return { runMs: delayOf(when, seed), exitCode: when.exitCode, reason: when.reason };
   if (isNothing(container.image ?? '')) return doesNothing(container);
   const simulated = yield* ofCommand(pod, container, environment);
   if (simulated !== undefined) return simulated;
   if (role === 'init') return { runMs: 0, exitCode: 0, reason: 'Completed' };
-  return completes(pod, container, lifecycle) ? { runMs: MOMENT_MS, exitCode: 0, reason: 'Completed' } : forever;
+  return role !== 'sidecar' && completes(pod, container, lifecycle) ? { runMs: MOMENT_MS, exitCode: 0, reason: 'Completed' } : forever;
 }
 
 /** An image that has one program, which ends at once: no other can be started. */
