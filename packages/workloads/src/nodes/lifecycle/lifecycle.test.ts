@@ -3,14 +3,11 @@ import { atOnce, noWork } from '@plat-dev/lib/slices';
 import { plat } from '@plat-dev/meta/identity';
 import { fromLabelSelector, LabelSelector } from '@plat-dev/meta/labels';
 import { expect, test } from 'vitest';
-import { Files } from '../shell/files.ts';
 import { LifecycleChoice } from './choose.ts';
 import { Life, START } from './life.testing.ts';
 import { delayOf, Lifecycles, quickLifecycle, type StageSpec } from './lifecycle.ts';
 import { LifecycleIndex } from './lifecycle-index.ts';
-import { PodMemory } from './memory.ts';
-import { failedStatus, nextStatus, stoppedStatus } from './pod-status.ts';
-import { processOf } from './process.ts';
+import { failedStatus, stoppedStatus } from './pod-status.ts';
 
 test('by default a pod is running and ready after one write', () => {
   const life = new Life({}).to(0);
