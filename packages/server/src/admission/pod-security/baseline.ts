@@ -1,24 +1,42 @@
 /** The baseline standard: prevents known privilege escalations. */
 import { own } from '@plat-dev/lib/own';
 import { safeSysctls } from '../sysctls.ts';
-import type { Check, Examined } from './checks.ts';
+import type { Check, Examined, Rule } from './checks.ts';
 import { containersText, plural, quoted, setters, sortedQuoted, type Violation } from './words.ts';
+
+const appArmorTypes = new Set(['RuntimeDefault', 'Localhost']);
 
 const appArmorProfile: Check = {
   id: 'appArmorProfile',
   since: [
     [
       0,
-      ({ annotations, identity }) => {
+      ({ annotations, identity, spec, containers, release }) => {
         const prefix = `container.apparmor.security.beta.${identity.domain}/`;
         const wrong = Object.entries(annotations)
           .filter(
             ([name, value]) => name.startsWith(prefix) && !(value === '' || value === 'runtime/default' || value.startsWith('localhost/')),
           )
-          .map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-        if (wrong.length === 0) return undefined;
-        const reason = plural('forbidden AppArmor profile', 'forbidden AppArmor profiles', wrong.length);
-        return { reason, detail: wrong.sort().join(', ') };
+          .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+          .sort();
+        const types = new Set<string>();
+        const isWrong = ({ securityContext }: Pick<Examined['spec'], 'securityContext'>): boolean => {
+          const type = securityContext?.appArmorProfile?.type;
+          if (type === undefined || appArmorTypes.has(type)) return false;
+          types.add(type);
+          return true;
+        };
+        const by = setters(
+          isWrong(spec),
+          containers.filter((container) => isWrong(container as never)),
+        );
+        const values = [...[...types].sort(), ...wrong];
+        if (values.length === 0) return undefined;
+        const reason = plural('forbidden AppArmor profile', 'forbidden AppArmor profiles', values.length);
+        // Before 1.30 there were annotations only.
+        if (release < 30) return { reason, detail: wrong.join(', ') };
+        const all = [...(by === '' ? [] : [by]), ...(wrong.length === 0 ? [] : [plural('annotation', 'annotations', wrong.length)])];
+        return { reason, detail: `${all.join(' and ')} must not set AppArmor profile type to ${quoted(values)}` };
       },
     ],
   ],
@@ -113,6 +131,32 @@ const hostPorts: Check = {
   ],
 };
 
+/** Requests of a node agent to other hosts. */
+const hostProbes: Check = {
+  id: 'hostProbesAndHostLifecycle',
+  since: [
+    [
+      34,
+      ({ containers }) => {
+        const hosts = new Set<string>();
+        const by = containers.filter((container) => {
+          const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
+          const handlers = [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
+          const named = handlers.flatMap((handler) => [handler?.httpGet?.host ?? '', handler?.tcpSocket?.host ?? '']);
+          const used = named.filter((host) => host !== '');
+          for (const host of used) hosts.add(host);
+          return used.length > 0;
+        });
+        if (by.length === 0) return undefined;
+        const reason = 'probe or lifecycle host';
+        const names = by.map(({ name }) => name);
+        const uses = `${plural('uses', 'use', by.length)} ${plural(reason, 'probe or lifecycle hosts', hosts.size)}`;
+        return { reason, detail: `${plural('container', 'containers', by.length)} ${sortedQuoted(names)} ${uses} ${sortedQuoted(hosts)}` };
+      },
+    ],
+  ],
+};
+
 const privileged: Check = {
   id: 'privileged',
   since: [
@@ -127,56 +171,64 @@ const privileged: Check = {
   ],
 };
 
+export function procMounts({ containers }: Examined): Violation | undefined {
+  const by = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default');
+  if (by.length === 0) return undefined;
+  const types = sortedQuoted(by.map(({ securityContext }) => securityContext?.procMount as string));
+  return { reason: 'procMount', detail: `${containersText(by)} must not set securityContext.procMount to ${types}` };
+}
+/** A pod in a user namespace of its own has no rights on the node, whatever its users are. */
+export const outsideUserNamespaces =
+  (rule: Rule): Rule =>
+  (pod) =>
+    pod.spec.hostUsers === false ? undefined : rule(pod);
+
 const procMount: Check = {
   id: 'procMount',
   since: [
-    [
-      0,
-      ({ containers }) => {
-        const by = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default');
-        if (by.length === 0) return undefined;
-        const types = sortedQuoted(by.map(({ securityContext }) => securityContext?.procMount as string));
-        return { reason: 'procMount', detail: `${containersText(by)} must not set securityContext.procMount to ${types}` };
-      },
-    ],
+    [0, procMounts],
+    [35, outsideUserNamespaces(procMounts)],
   ],
 };
 
 const seLinuxTypes = new Set(['', 'container_t', 'container_init_t', 'container_kvm_t']);
+const seLinuxTypesLater = new Set([...seLinuxTypes, 'container_engine_t']);
+
+const seLinuxRule =
+  (allowedTypes: ReadonlySet<string>): Rule =>
+  ({ spec, containers }) => {
+    const types = new Set<string>();
+    let user = false;
+    let role = false;
+    const wrong = ({ securityContext }: Pick<Examined['spec'], 'securityContext'>): boolean => {
+      const options = securityContext?.seLinuxOptions;
+      if (options === undefined) return false;
+      const badType = !allowedTypes.has(options.type ?? '');
+      const badUser = (options.user ?? '') !== '';
+      const badRole = (options.role ?? '') !== '';
+      if (badType) types.add(options.type as string);
+      user ||= badUser;
+      role ||= badRole;
+      return badType || badUser || badRole;
+    };
+    const by = setters(
+      wrong(spec),
+      containers.filter((container) => wrong(container as never)),
+    );
+    if (by === '') return undefined;
+    const what = [
+      ...(types.size > 0 ? [`${plural('type', 'types', types.size)} ${sortedQuoted(types)}`] : []),
+      ...(user ? ['user may not be set'] : []),
+      ...(role ? ['role may not be set'] : []),
+    ];
+    return { reason: 'seLinuxOptions', detail: `${by} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}` };
+  };
 
 const seLinuxOptions: Check = {
   id: 'seLinuxOptions',
   since: [
-    [
-      0,
-      ({ spec, containers }) => {
-        const types = new Set<string>();
-        let user = false;
-        let role = false;
-        const wrong = ({ securityContext }: Pick<Examined['spec'], 'securityContext'>): boolean => {
-          const options = securityContext?.seLinuxOptions;
-          if (options === undefined) return false;
-          const badType = !seLinuxTypes.has(options.type ?? '');
-          const badUser = (options.user ?? '') !== '';
-          const badRole = (options.role ?? '') !== '';
-          if (badType) types.add(options.type as string);
-          user ||= badUser;
-          role ||= badRole;
-          return badType || badUser || badRole;
-        };
-        const by = setters(
-          wrong(spec),
-          containers.filter((container) => wrong(container as never)),
-        );
-        if (by === '') return undefined;
-        const what = [
-          ...(types.size > 0 ? [`${plural('type', 'types', types.size)} ${sortedQuoted(types)}`] : []),
-          ...(user ? ['user may not be set'] : []),
-          ...(role ? ['role may not be set'] : []),
-        ];
-        return { reason: 'seLinuxOptions', detail: `${by} set forbidden securityContext.seLinuxOptions: ${what.join('; ')}` };
-      },
-    ],
+    [0, seLinuxRule(seLinuxTypes)],
+    [31, seLinuxRule(seLinuxTypesLater)],
   ],
 };
 
@@ -223,17 +275,24 @@ const seccompProfile: Check = {
   ],
 };
 
+const sysctlRule =
+  (safe: ReadonlySet<string>): Rule =>
+  ({ spec }) => {
+    const wrong = (spec.securityContext?.sysctls ?? []).filter(({ name }) => !safe.has(name)).map(({ name }) => name);
+    return wrong.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: wrong.join(', ') };
+  };
+/** Settings that a pod can change safely since a release. */
+const laterSysctls: readonly (readonly [release: number, names: readonly string[]])[] = [
+  [27, ['net.ipv4.ip_local_reserved_ports']],
+  [29, ['net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes']],
+  [32, ['net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem']],
+];
+const safeSysctlsIn = (release: number): ReadonlySet<string> =>
+  new Set([...safeSysctls, ...laterSysctls.filter(([since]) => since <= release).flatMap(([, names]) => names)]);
+
 const sysctls: Check = {
   id: 'sysctls',
-  since: [
-    [
-      0,
-      ({ spec }) => {
-        const wrong = (spec.securityContext?.sysctls ?? []).filter(({ name }) => !safeSysctls.has(name)).map(({ name }) => name);
-        return wrong.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: wrong.join(', ') };
-      },
-    ],
-  ],
+  since: [[0, sysctlRule(safeSysctls)], ...laterSysctls.map(([release]) => [release, sysctlRule(safeSysctlsIn(release))] as const)],
 };
 
 const windowsHostProcess: Check = {
@@ -259,6 +318,7 @@ export const baseline: readonly Check[] = [
   hostNamespaces,
   hostPathVolumes,
   hostPorts,
+  hostProbes,
   privileged,
   procMount,
   seLinuxOptions,

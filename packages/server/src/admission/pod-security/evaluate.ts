@@ -1,19 +1,20 @@
 /** Evaluates a pod against a level of a release. */
 import { baseline } from './baseline.ts';
-import type { Check, Examined } from './checks.ts';
+import type { Check, Examined, Rule } from './checks.ts';
 import type { Level, LevelVersion, Version } from './policy.ts';
 import { restricted } from './restricted.ts';
 import type { Violation } from './words.ts';
 
-type Rule = (pod: Examined) => Violation | undefined;
 /** Checks of a level and release, in the order of their messages. Made when they are first needed. */
 const rulesByKey = new Map<string, readonly Rule[]>();
-/** Releases after the newest change have the same checks. */
-const NEWEST = Math.max(...[...baseline, ...restricted].flatMap(({ since }) => since.map(([release]) => release)));
+/** Servers of releases before have the checks of this one. */
+const OLDEST = 24;
 
-function rulesOf(level: Level, version: Version): readonly Rule[] {
+/** A server has the checks of its own release, and of those before. */
+function rulesOf(level: Level, version: Version, serverRelease: number): readonly Rule[] {
   if (level === 'privileged') return [];
-  const release = version === 'latest' ? NEWEST : Math.min(version, NEWEST);
+  const newest = Math.max(serverRelease, OLDEST);
+  const release = version === 'latest' ? newest : Math.min(version, newest);
   const key = `${level}/${release}`;
   let rules = rulesByKey.get(key);
   if (rules === undefined) {
@@ -39,7 +40,7 @@ const select = (checks: readonly Check[], release: number): Rule[] => checks.fla
 const ruleAt = ({ since }: Check, release: number): Rule | undefined => since.findLast(([from]) => from <= release)?.[1];
 
 export function violations({ level, version }: LevelVersion, pod: Examined): Violation[] {
-  return rulesOf(level, version).flatMap((rule) => rule(pod) ?? []);
+  return rulesOf(level, version, pod.release).flatMap((rule) => rule(pod) ?? []);
 }
 export const reasonsText = (violations: readonly Violation[]): string => violations.map(({ reason }) => reason).join(', ');
 export const detailsText = (violations: readonly Violation[]): string =>

@@ -2,6 +2,7 @@
 
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { LiveView } from '@plat-dev/kinds/live-view';
+import type { ApiRelease } from '@plat-dev/lib/version';
 import type { Identity } from '@plat-dev/meta/identity';
 import { examined } from './checks.ts';
 import type { PodSecurityConfiguration } from './configuration.ts';
@@ -17,12 +18,13 @@ export function warningsForExisting(
   newLevel: LevelVersion,
   { runtimeClasses }: PodSecurityConfiguration,
   identity: Identity,
+  release: ApiRelease,
 ): string[] {
   const podsByText = new Map<string, { first: string; count: number }>();
   const existingPods = pods.list(namespace, MAX_PODS);
   for (const pod of existingPods) {
     if (runtimeClasses.has(pod.spec.runtimeClassName ?? '')) continue;
-    const wrong = violations(newLevel, examined(pod, identity));
+    const wrong = violations(newLevel, examined(pod, identity, release));
     if (wrong.length === 0) continue;
     const text = reasonsText(wrong);
     const existing = podsByText.get(text);

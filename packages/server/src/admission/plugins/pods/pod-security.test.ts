@@ -1,3 +1,4 @@
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { expect, test } from 'vitest';
 import { podOf, refusalOf, World } from '../../testing.ts';
 import { podSecurity } from './pod-security.ts';
@@ -11,10 +12,16 @@ const good = {
 };
 const sc = (securityContext: object) => ({ containers: [{ name: 'c', securityContext }] });
 
-async function start(labels: Record<string, string>, configuration?: object) {
-  const world = new World().with('namespaces', { metadata: { name: 'ns', labels } });
+async function start(labels: Record<string, string>, configuration?: object, release?: ApiRelease) {
+  const world = new World(release === undefined ? {} : { release }).with('namespaces', { metadata: { name: 'ns', labels } });
   const plugin = await world.plugin(podSecurity, configuration as never);
-  return { world, plugin, pod: (spec: object, metadata: object = {}) => refusalOf(plugin, world.request('pods', podOf(spec, metadata))) };
+  const pod = (spec: object, metadata: object = {}) => {
+    const request = world.request('pods', podOf(spec, metadata));
+    // Fields that came after 1.24 are not in objects that the world makes.
+    if (release !== undefined) request.object = podOf(spec, metadata) as never;
+    return refusalOf(plugin, request);
+  };
+  return { world, plugin, pod };
 }
 
 test.each([
@@ -168,4 +175,49 @@ test('defaults and exemptions come from the configuration', async () => {
   expect(world.annotations.get(`${P}exempt`)).toBeDefined();
   await expect(start({}, { ...configuration, defaults: { enforce: 'odd' } })).rejects.toThrow(/defaults.enforce must be one of/);
   await expect(start({}, { ...configuration, defaults: { enforc: 'baseline' } })).rejects.toThrow(/did you mean enforce/);
+});
+
+test.each([
+  ['1.26', '1.27', 'baseline', { securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_reserved_ports', value: '1' }] } }, 'sysctls'],
+  ['1.28', '1.29', 'baseline', { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_fin_timeout', value: '1' }] } }, 'sysctls'],
+  ['1.31', '1.32', 'baseline', { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } }, 'sysctls'],
+  ['1.30', '1.31', 'baseline', { securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }, 'seLinuxOptions'],
+  ['1.34', '1.35', 'baseline', { hostUsers: false, ...sc({ procMount: 'Unmasked' }) }, 'procMount'],
+  ['1.24', '1.25', 'restricted', { os: { name: 'windows' }, ...sc({ runAsNonRoot: true }) }, 'unrestricted capabilities'],
+  ['1.34', '1.35', 'restricted', { hostUsers: false, ...sc({ ...good, runAsUser: 0, runAsNonRoot: undefined }) }, 'runAsUser=0'],
+] as const)('release %s refuses what %s allows at %s: %j', async (before, since, level, spec, why) => {
+  const refusal = async (release: ApiRelease) => (await start({ [`${P}enforce`]: level }, undefined, release)).pod(spec);
+  expect(await refusal(before)).toContain(why);
+  expect(await refusal(since)).toBeUndefined();
+});
+
+test('hosts of probes are refused since 1.34, and user namespaces do not free restricted pods of other mounts of /proc', async () => {
+  const probe = { httpGet: { port: 80, host: '10.0.0.1' } };
+  const spec = { containers: [{ name: 'c', livenessProbe: probe, lifecycle: { preStop: { tcpSocket: { port: 1, host: 'b' } } } }] };
+  const baseline = async (release: ApiRelease) => (await start({ [`${P}enforce`]: 'baseline' }, undefined, release)).pod(spec);
+  expect(await baseline('1.33')).toBeUndefined();
+  expect(await baseline('1.34')).toContain('probe or lifecycle host (container "c" uses probe or lifecycle hosts "10.0.0.1", "b")');
+  const { pod } = await start({ [`${P}enforce`]: 'restricted' }, undefined, '1.35');
+  expect(await pod({ hostUsers: false, ...sc({ ...good, procMount: 'Unmasked' }) })).toContain('procMount');
+});
+
+test('the checks of a release are those that a namespace names, and no newer ones than those of the server', async () => {
+  const spec = { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem', value: '1' }] } };
+  const refusal = async (version: string, release: ApiRelease) =>
+    (await start({ [`${P}enforce`]: 'baseline', [`${P}enforce-version`]: version }, undefined, release)).pod(spec);
+  expect(await refusal('v1.31', '1.36')).toContain('baseline:v1.31');
+  expect(await refusal('v1.32', '1.36')).toBeUndefined();
+  expect(await refusal('v1.32', '1.30')).toContain('sysctls');
+});
+
+test('AppArmor fields count since 1.30', async () => {
+  const spec = {
+    securityContext: { appArmorProfile: { type: 'Unconfined' } },
+    ...sc({ appArmorProfile: { type: 'Localhost', localhostProfile: 'x' } }),
+  };
+  const { pod } = await start({ [`${P}enforce`]: 'baseline' }, undefined, '1.30');
+  expect(await pod(spec, { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' } })).toContain(
+    'forbidden AppArmor profiles (pod and annotation must not set AppArmor profile type to "Unconfined", ',
+  );
+  expect(await pod(sc({ appArmorProfile: { type: 'RuntimeDefault' } }))).toBeUndefined();
 });

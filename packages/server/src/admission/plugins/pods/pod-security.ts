@@ -87,7 +87,8 @@ class Evaluator {
     if (after.version === enforcedBefore.version && !stricter(after.level, enforcedBefore.level)) return;
     if (this.configuration.namespaces.has(request.name)) return;
     await this.pods.pending?.();
-    for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity)) request.warn(text);
+    for (const text of warningsForExisting(this.pods, request.name, after, this.configuration, this.env.identity, request.served.release))
+      request.warn(text);
   }
 
   pod(request: AdmissionRequest): void {
@@ -134,7 +135,7 @@ class Evaluator {
       request.annotate(`${this.prefix}exempt`, 'runtimeClass');
       return;
     }
-    const subject = examined(pod, this.env.identity);
+    const subject = examined(pod, this.env.identity, request.served.release);
     const refused = enforced ? this.violationsOf(request, policy, 'enforce', subject) : [];
     if (enforced) request.annotate(`${this.prefix}enforce-policy`, policyText(policy.enforce));
     const audited = this.violationsOf(request, policy, 'audit', subject);
