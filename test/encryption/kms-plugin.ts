@@ -14,6 +14,9 @@ export class KmsPlugin {
   readonly socket = join(temporaryDirectory('plat-kms'), 'kms.sock');
   behaviour: Behaviour = 'well';
   calls = 0;
+  /** What version v2 says of itself. */
+  health = 'ok';
+  keyId = 'key-1';
   readonly #key = randomBytes(32);
   #server: Server | undefined;
 
@@ -23,9 +26,9 @@ export class KmsPlugin {
 
   async start(): Promise<this> {
     const server = new Server();
-    const method = (name: string, answer: (request: Buffer) => Buffer) => ({
-      [name]: {
-        path: `/v1beta1.KeyManagementService/${name}`,
+    const method = (name: string, answer: (request: Buffer) => Buffer, version = 'v1beta1') => ({
+      [`${version}.${name}`]: {
+        path: `/${version}.KeyManagementService/${name}`,
         requestStream: false as const,
         responseStream: false as const,
         requestSerialize: (bytes: Buffer) => bytes,
@@ -41,6 +44,13 @@ export class KmsPlugin {
       ),
       ...method('Encrypt', (request) => field(1, this.#seal(read(request, 2)))),
       ...method('Decrypt', (request) => field(1, this.behaviour === 'lies' ? randomBytes(32) : this.#open(read(request, 2)))),
+      ...method('Status', () => Buffer.concat(['v2', this.health, this.keyId].map((text, i) => field(i + 1, Buffer.from(text)))), 'v2'),
+      ...method(
+        'Encrypt',
+        (request) => Buffer.concat([field(1, this.#seal(read(request, 1))), field(2, Buffer.from(this.keyId)), field(3, this.#note())]),
+        'v2',
+      ),
+      ...method('Decrypt', (request) => this.#decryptNoted(request), 'v2'),
     };
     server.addService(methods, Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [name, handler])));
     await new Promise<void>((resolve, reject) =>
@@ -61,6 +71,14 @@ export class KmsPlugin {
     if (this.behaviour === 'hangs') return;
     if (this.behaviour === 'refuses') send({ code: status.PERMISSION_DENIED, details: 'not today' });
     else send(null, this.behaviour === 'babbles' ? Buffer.from([0xff, 0xff, 0xff]) : answer());
+  }
+  /** An entry of a map: what the plug-in wants to see again. */
+  #note(): Buffer {
+    return Buffer.concat([field(1, Buffer.from('note.example.com')), field(2, Buffer.from(`of ${this.keyId}`))]);
+  }
+  #decryptNoted(request: Buffer): Buffer {
+    if (read(read(request, 4), 2).toString() !== `of ${read(request, 3).toString()}`) throw new Error('the note is missing');
+    return field(1, this.#open(read(request, 1)));
   }
   #seal(plain: Buffer): Buffer {
     const nonce = randomBytes(12);

@@ -98,14 +98,15 @@ export async function composeEncryption(deps: EncryptionDeps): Promise<Encryptio
 /** A configuration may come to name a plug-in later; what speaks its protocol is loaded with the first. */
 export function socketConnector(clock: Clock, random: Random): RuleDeps['connect'] {
   let loading: Promise<typeof import('@plat-dev/storage/encryption/kms-transport')> | undefined;
-  return (socket, timeoutMs) => {
+  return (socket, timeoutMs, version) => {
     loading ??= import('@plat-dev/storage/encryption/kms-transport');
-    const transport = loading.then(({ kmsTransport }) => kmsTransport(socket, timeoutMs, clock, random));
+    const transport = loading.then(({ kmsTransport }) => kmsTransport(socket, timeoutMs, clock, random, version));
     const when = <T>(call: (kmsTransport: KmsTransport) => Promise<T>): Promise<T> => transport.then(call);
     return {
       version: () => when((kmsTransport) => kmsTransport.version()),
       encrypt: (plain) => when((kmsTransport) => kmsTransport.encrypt(plain)),
       decrypt: (cipher) => when((kmsTransport) => kmsTransport.decrypt(cipher)),
+      keyId: () => when(async (kmsTransport) => (await kmsTransport.keyId?.()) ?? ''),
       close: () => void transport.then((kmsTransport) => kmsTransport.close()),
     };
   };

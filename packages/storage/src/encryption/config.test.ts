@@ -52,7 +52,7 @@ resources:
     ['kms'],
     ['identity'],
   ]);
-  expect(rule?.providers[2]).toEqual({ type: 'kms', name: 'vault', socket: '/run/kms.sock', cacheSize: 5, timeoutMs: 1500 });
+  expect(rule?.providers[2]).toEqual({ type: 'kms', name: 'vault', socket: '/run/kms.sock', version: 'v1', cacheSize: 5, timeoutMs: 1500 });
   expect(provider({ kms: { name: 'a', endpoint: 'unix:///x' } })[0]?.providers[0]).toMatchObject({ cacheSize: 1000, timeoutMs: 3000 });
 });
 
@@ -88,7 +88,11 @@ describe('what is wrong is named by its field', () => {
     [{ kms: { name: 'a', endpoint: 'unix:///x', cachesize: 0 } }, `${at}.kms.cachesize: Invalid value: 0`],
     [{ kms: { name: 'a', endpoint: 'unix:///x', timeout: '0s' } }, `${at}.kms.timeout: Invalid value`],
     [{ kms: { name: 'a', endpoint: 'unix:///x', timeout: 'soon' } }, `${at}.kms.timeout: Invalid value`],
-    [{ kms: { name: 'a', endpoint: 'unix:///x', apiVersion: 'v2' } }, `${at}.kms.apiVersion: Unsupported value: "v2"`],
+    [{ kms: { name: 'a', endpoint: 'unix:///x', apiVersion: 'v3' } }, `${at}.kms.apiVersion: Unsupported value: "v3"`],
+    [
+      { kms: { name: 'a', endpoint: 'unix:///x', apiVersion: 'v2', cachesize: 5 } },
+      `${at}.kms.cachesize: Invalid value: 5: cachesize is not supported in v2`,
+    ],
   ])('%j', (one, message) => {
     expect(fault(() => provider(one))).toContain(message);
   });

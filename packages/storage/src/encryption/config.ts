@@ -30,6 +30,7 @@ export type ProviderConfig =
   | { readonly type: LocalProviderName; readonly keys: readonly Key[] }
   | {
       readonly type: 'kms';
+      readonly version: 'v1' | 'v2';
       readonly name: string;
       /** Path of the socket. */
       readonly socket: string;
@@ -236,7 +237,10 @@ class ConfigReader extends ConfigFields {
   #kms({ apiVersion, name, endpoint, cachesize, timeout }: JsonObject, at: Path): ProviderConfig[] {
     const { list } = this.errors;
     const countBefore = list.length;
-    if (apiVersion !== undefined && apiVersion !== 'v1') this.errors.notSupported(at.child('apiVersion'), apiVersion, ['v1']);
+    const version = apiVersion ?? 'v1';
+    if (version !== 'v1' && version !== 'v2') this.errors.notSupported(at.child('apiVersion'), version, ['v1', 'v2']);
+    if (version === 'v2' && cachesize !== undefined && cachesize !== null)
+      this.errors.invalid(at.child('cachesize'), cachesize, 'cachesize is not supported in v2');
     const pluginName = this.#name(name, at.child('name'), 'plug-in');
     const socket = this.#socket(endpoint, at.child('endpoint'));
     const cacheSize = cachesize ?? DEFAULT_CACHE_SIZE;
@@ -246,13 +250,23 @@ class ConfigReader extends ConfigFields {
     if (timeoutMs === undefined || timeoutMs <= 0 || timeoutMs > LONGEST_TIMEOUT_MS)
       this.errors.invalid(at.child('timeout'), timeout, 'must be a duration above 0 and up to 1m, such as 3s');
     if (list.length > countBefore || pluginName === undefined || socket === undefined) return [];
-    const other = this.#kmsNames.get(pluginName);
+    const knownName = `${version} ${pluginName}`;
+    const other = this.#kmsNames.get(knownName);
     if (other !== undefined && other !== socket) {
       this.errors.duplicate(at.child('name'), pluginName);
       return [];
     }
-    this.#kmsNames.set(pluginName, socket);
-    return [{ type: 'kms', name: pluginName, socket, cacheSize: cacheSize as number, timeoutMs: timeoutMs as number }];
+    this.#kmsNames.set(knownName, socket);
+    return [
+      {
+        type: 'kms',
+        version: version === 'v2' ? 'v2' : 'v1',
+        name: pluginName,
+        socket,
+        cacheSize: cacheSize as number,
+        timeoutMs: timeoutMs as number,
+      },
+    ];
   }
 
   #socket(endpoint: JsonValue | undefined, at: Path): string | undefined {

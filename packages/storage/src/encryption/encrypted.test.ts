@@ -14,7 +14,7 @@ const put = (name: string, text: string, expect?: number): Operation => ({
   value: secretValue('team', name, text),
   ...(expect !== undefined && { expect }),
 });
-const kms = { type: 'kms', name: 'vault', socket: '/x', cacheSize: 2, timeoutMs: 1000 } as const;
+const kms = { type: 'kms', version: 'v1', name: 'vault', socket: '/x', cacheSize: 2, timeoutMs: 1000 } as const;
 const local = { type: 'aesgcm', keys: [key('one')] } as const;
 
 /** Answers when it is told to, in any order. */

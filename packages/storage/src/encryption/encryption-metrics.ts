@@ -1,7 +1,7 @@
 /** Metrics of encryption, under the names of a stock server. No label holds anything of a key but its provider's prefix. */
 import type { Counter, Gauge, Histogram, Metrics } from '@plat-dev/lib/metrics';
 import { exponentialBuckets } from '@plat-dev/lib/metrics';
-import type { EnvelopeObserver } from './envelope.ts';
+import type { EnvelopeObserver } from './plugin-keys.ts';
 import type { Provider } from './provider.ts';
 import type { TransformObserver } from './transformer.ts';
 

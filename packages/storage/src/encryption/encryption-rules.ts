@@ -5,9 +5,11 @@ import type { Random } from '@plat-dev/lib/random';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { Engine } from '../engine.ts';
 import type { EncryptionRule, ProviderConfig } from './config.ts';
-import { Envelope, type EnvelopeObserver } from './envelope.ts';
-import { Kms, type KmsTransport } from './kms.ts';
+import { Envelope } from './envelope.ts';
+import { KMS_V2_VERSIONS, Kms, type KmsTransport } from './kms.ts';
+import type { EnvelopeObserver } from './plugin-keys.ts';
 import { identityProvider, localProvider, type Provider } from './provider.ts';
+import { SeedEnvelope } from './seed-envelope.ts';
 import { storedPrefix } from './stored-form.ts';
 import { Transformer, type TransformObserver } from './transformer.ts';
 
@@ -17,11 +19,13 @@ export interface RuleDeps {
   readonly random: Random;
   readonly observer: TransformObserver & EnvelopeObserver;
   /** Connects to a plug-in; the same calls are used until it is closed. */
-  readonly connect: (socket: string, timeoutMs: number) => KmsTransport;
+  readonly connect: (socket: string, timeoutMs: number, version: 'v1' | 'v2') => KmsTransport;
   /** Called when a plug-in fails, with the reason, and when it works again, without one. */
   readonly pluginChanged?: (name: string, socket: string, error: string | undefined) => void;
 }
 
+/** A provider in another process. */
+type PluginProvider = Envelope | SeedEnvelope;
 /** What collections of custom kinds begin with. */
 const CUSTOM = '~';
 /** `core/secrets/team/db` → `core/secrets/` */
@@ -34,13 +38,13 @@ export class EncryptionRules {
   #lastKey = '';
   #last: Transformer | undefined;
   /** Plug-ins in the order of the file. */
-  readonly plugins: readonly Envelope[];
+  readonly plugins: readonly PluginProvider[];
 
   /** Plug-ins of the previous rules with the same settings are taken over, with their cached keys. */
   constructor(rules: readonly EncryptionRule[], deps: RuleDeps, previousRules?: EncryptionRules) {
-    const plugins = new Map<string, Envelope>();
+    const plugins = new Map<string, PluginProvider>();
     const previousPlugins = new Map((previousRules?.plugins ?? []).map((plugin) => [plugin.id, plugin]));
-    const envelope = (config: Extract<ProviderConfig, { type: 'kms' }>): Envelope => {
+    const envelope = (config: Extract<ProviderConfig, { type: 'kms' }>): PluginProvider => {
       const id = kmsId(config);
       const plugin = plugins.get(id) ?? previousPlugins.get(id) ?? makeEnvelope(config, id, deps);
       plugins.set(id, plugin);
@@ -126,21 +130,24 @@ export class EncryptionRules {
   }
 }
 
-const kmsId = ({ name, socket, cacheSize, timeoutMs }: Extract<ProviderConfig, { type: 'kms' }>): string =>
+const kmsId = ({ version, name, socket, cacheSize, timeoutMs }: Extract<ProviderConfig, { type: 'kms' }>): string =>
   createHash('sha256')
-    .update(JSON.stringify([name, socket, cacheSize, timeoutMs]))
+    .update(JSON.stringify([version, name, socket, cacheSize, timeoutMs]))
     .digest('base64');
 
-function makeEnvelope(config: Extract<ProviderConfig, { type: 'kms' }>, id: string, deps: RuleDeps): Envelope {
-  const { name, socket, cacheSize, timeoutMs } = config;
+function makeEnvelope(config: Extract<ProviderConfig, { type: 'kms' }>, id: string, deps: RuleDeps): PluginProvider {
+  const { version, name, socket, cacheSize, timeoutMs } = config;
   const { clock, random, observer } = deps;
-  return new Envelope({
-    prefix: Buffer.from(storedPrefix(deps.identity, 'kms', name), 'latin1'),
+  const transport = deps.connect(socket, timeoutMs, version);
+  const changed = (error: string | undefined): void => deps.pluginChanged?.(name, socket, error);
+  const options = {
+    prefix: Buffer.from(storedPrefix(deps.identity, 'kms', name, version), 'latin1'),
     id,
-    kms: new Kms(name, deps.connect(socket, timeoutMs), clock, random, (error) => deps.pluginChanged?.(name, socket, error)),
+    kms: new Kms(name, transport, clock, random, changed, version === 'v2' ? KMS_V2_VERSIONS : undefined),
     cacheSize,
     random,
     observer,
     now: () => clock.monotonic(),
-  });
+  };
+  return version === 'v2' ? new SeedEnvelope(options) : new Envelope(options);
 }

@@ -2,8 +2,10 @@ import { FakeClock } from '@plat-dev/lib/clock';
 import { systemRandom } from '@plat-dev/lib/random';
 import { plat } from '@plat-dev/meta/identity';
 import { describe, expect, test } from 'vitest';
-import { Envelope, MOST_CALLS, MOST_WAITING } from './envelope.ts';
-import { HEALTHY_MS, KMS_VERSION, Kms, type KmsTransport, LARGEST_CIPHER, REST_MS, UNHEALTHY_MS } from './kms.ts';
+import { Envelope } from './envelope.ts';
+import { HEALTHY_MS, KMS_V2_VERSIONS, KMS_VERSION, Kms, type KmsTransport, LARGEST_CIPHER, REST_MS, UNHEALTHY_MS } from './kms.ts';
+import { MOST_CALLS, MOST_WAITING } from './plugin-keys.ts';
+import { SeedEnvelope, STATUS_MS, TRUSTED_MS, writeSeed } from './seed-envelope.ts';
 import { storedPrefix } from './stored-form.ts';
 
 /** A plug-in that turns every bit, counts its calls, and does what a test tells it to. */
@@ -174,5 +176,76 @@ describe('a plug-in that is gone', () => {
     await expect(kms.check()).rejects.toThrow('it cannot be reached');
     await clock.advance(UNHEALTHY_MS);
     await kms.check();
+  });
+});
+
+describe('an envelope of version v2', () => {
+  const place = 'core/secrets/team/db';
+  function second() {
+    const clock = new FakeClock();
+    const plugin = new Plugin();
+    let keyId = 'key-1';
+    plugin.answers = {
+      version: async () => 'v2',
+      encrypt: async (plain) => writeSeed({ keyId, cipher: turned(plain), notes: [] }),
+      decrypt: async (sealed) => turned(sealed.subarray(-32)),
+    };
+    const named = Object.assign(plugin, { keyId: async () => keyId });
+    const kms = new Kms('vault', named, clock, systemRandom, undefined, KMS_V2_VERSIONS);
+    const observer = { cacheMiss: () => {}, cacheFill: () => {}, keyGenerated: () => {} };
+    const options = {
+      prefix: Buffer.from(storedPrefix(plat, 'kms', 'vault', 'v2')),
+      id: 'id',
+      kms,
+      cacheSize: 10,
+      random: systemRandom,
+      observer,
+    };
+    const envelope = () => new SeedEnvelope({ ...options, now: () => clock.monotonic() });
+    return { clock, plugin: named, envelope, useKey: (name: string) => (keyId = name) };
+  }
+
+  test('has one seed for many writes, of which each has a key of its own, bound to its place', async () => {
+    const { plugin, envelope } = second();
+    const writer = envelope();
+    const [one, two] = [await writer.seal(value, place), await writer.seal(value, place)];
+    expect(one.toString('latin1', 0, 22)).toBe('plat:enc:kms:v2:vault:');
+    expect(one.equals(two)).toBe(false);
+    expect(one.includes(value)).toBe(false);
+    // A round trip proves the plug-in first.
+    expect(plugin.calls).toEqual(['version', 'encrypt', 'decrypt', 'encrypt']);
+    expect(await writer.open(one, place)).toEqual(value);
+    expect(await envelope().open(two, place)).toEqual(value);
+    expect(await envelope().open(two, 'core/secrets/team/other')).toBeUndefined();
+    const damaged = Buffer.from(two);
+    damaged[60] = (damaged[60] as number) ^ 1;
+    expect(await writer.open(damaged, place)).toBeUndefined();
+    for (let length = 0; length < 60; length++) expect(await writer.open(one.subarray(0, 22 + length), place)).toBeUndefined();
+  });
+
+  test('has another seed when the key of the plug-in is another, which it learns within a minute', async () => {
+    const { clock, envelope, useKey } = second();
+    const writer = envelope();
+    const keyIdIn = async () => (/key-\d/.exec((await writer.seal(value, place)).toString('latin1')) ?? [])[0];
+    expect(await keyIdIn()).toBe('key-1');
+    useKey('key-2');
+    expect(await keyIdIn()).toBe('key-1');
+    const older = await writer.seal(value, place);
+    expect(await writer.isCurrent(older)).toBe(true);
+    await clock.advance(STATUS_MS);
+    expect(await keyIdIn()).toBe('key-2');
+    expect([await writer.isCurrent(older), await writer.isCurrent(await writer.seal(value, place))]).toEqual([false, true]);
+  });
+
+  test('is used for three minutes though the plug-in is away, and no longer', async () => {
+    const { clock, plugin, envelope } = second();
+    const writer = envelope();
+    const written = await writer.seal(value, place);
+    plugin.keyId = fails('gone');
+    await clock.advance(TRUSTED_MS - 1);
+    expect(await writer.open(await writer.seal(value, place), place)).toEqual(value);
+    await clock.advance(REST_MS + 1);
+    await expect(writer.seal(value, place)).rejects.toThrow('gone');
+    expect(await writer.open(written, place)).toEqual(value);
   });
 });

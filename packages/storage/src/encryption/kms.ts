@@ -15,10 +15,14 @@ export interface KmsTransport {
   version(): Promise<string>;
   encrypt(plain: Buffer): Promise<Buffer>;
   decrypt(cipher: Buffer): Promise<Buffer>;
+  /** Of the key that the plug-in encrypts with now; in version v2. */
+  keyId?(): Promise<string>;
   close(): void;
 }
 
 export const KMS_VERSION = 'v1beta1';
+/** What plug-ins of version v2 say of themselves. */
+export const KMS_V2_VERSIONS: readonly string[] = ['v2', 'v2beta1'];
 /** How long calls fail at once after one has failed. */
 export const REST_MS = 1000;
 /** How long the result of a health check is cached, as in a stock server. */
@@ -38,17 +42,26 @@ export class Kms {
   readonly #transport: KmsTransport;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #versions: readonly string[];
   #proved: Promise<void> | undefined;
   #restUntil = Number.NEGATIVE_INFINITY;
   #why = '';
   #health: { readonly until: number; readonly outcome: Promise<void> } | undefined;
 
-  constructor(name: string, transport: KmsTransport, clock: Clock, random: Random, observer: KmsObserver = () => {}) {
+  constructor(
+    name: string,
+    transport: KmsTransport,
+    clock: Clock,
+    random: Random,
+    observer: KmsObserver = () => {},
+    versions = [KMS_VERSION] as readonly string[],
+  ) {
     this.name = name;
     this.#observer = observer;
     this.#transport = transport;
     this.#clock = clock;
     this.#random = random;
+    this.#versions = versions;
   }
 
   /** Rejects with ProviderUnavailable, within three timeouts. */
@@ -59,6 +72,12 @@ export class Kms {
   async decrypt(cipher: Buffer): Promise<Buffer> {
     await this.#ready();
     return this.#guarded('decrypt', () => this.#transport.decrypt(cipher));
+  }
+
+  /** Of the key that the plug-in encrypts with now. */
+  async keyId(): Promise<string> {
+    await this.#ready();
+    return this.#guarded('name its key', async () => (await this.#transport.keyId?.()) ?? '');
   }
 
   /** A round trip, or the result of a recent one. */
@@ -114,7 +133,8 @@ export class Kms {
   async #roundTrip(step: (what: string, call: () => Promise<void>) => Promise<void>): Promise<void> {
     await step('report its version', async () => {
       const version = await this.#transport.version();
-      if (version !== KMS_VERSION) throw new Error(`it speaks version ${JSON.stringify(version.slice(0, 32))}, not ${KMS_VERSION}`);
+      if (!this.#versions.includes(version))
+        throw new Error(`it speaks version ${JSON.stringify(version.slice(0, 32))}, not ${this.#versions[0]}`);
     });
     const sample = this.#random.bytes(PROOF_BYTES);
     await step('decrypt what it encrypted', async () => {

@@ -26,6 +26,8 @@ export interface Provider {
   seal(value: Buffer, key: string): MaybePromise<Buffer>;
   /** Undefined when this is not the key. Rejects with ProviderUnavailable when that cannot be known now. */
   open(stored: Buffer, key: string): MaybePromise<Buffer | undefined>;
+  /** Whether it is under the key that new values get, where that can be another while the name stays. Rejects with ProviderUnavailable. */
+  isCurrent?(stored: Buffer): Promise<boolean>;
   /** What was opened is not what it must be: nothing that was kept for it is used again. */
   distrust?(stored: Buffer): void;
 }

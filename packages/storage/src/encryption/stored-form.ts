@@ -14,8 +14,8 @@ export type ProviderName = (typeof providerNames)[number];
 export const encryptedMark = (identity: Identity): string => `${identity.groupSuffix.split('.')[0]}:enc:`;
 
 /** `k8s:enc:aescbc:v1:key1:` */
-export const storedPrefix = (identity: Identity, provider: ProviderName, name: string): string =>
-  `${encryptedMark(identity)}${provider}:v1:${name}:`;
+export const storedPrefix = (identity: Identity, provider: ProviderName, name: string, version = 'v1'): string =>
+  `${encryptedMark(identity)}${provider}:${version}:${name}:`;
 
 /** Names of keys have a maximum length, and so has the prefix of a value. */
 export const LONGEST_NAME = 253;

@@ -60,6 +60,7 @@ export class Transformer {
     const first = this.providers[0] as Provider;
     if (first.type === 'identity') return storedFormOf(stored) === undefined;
     if (!startsWith(stored, first.prefix)) return false;
+    if ((await first.isCurrent?.(stored)) === false) return false;
     const plain = await first.open(stored, key);
     return plain !== undefined && isObjectOfKey(plain, key, this.collection);
   }
