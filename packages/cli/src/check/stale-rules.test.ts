@@ -40,6 +40,8 @@ test('a role that permits a whole group, and one that permits all', () => {
     expect.arrayContaining(['Deployment', 'DaemonSet', 'ReplicaSet', 'Ingress', 'NetworkPolicy']),
   );
   expect(found(role(rule(['*'], ['*'])), '1.22')).toEqual([]);
+  // What is named is not there yet.
+  expect(found(role(rule(['resource.k8s.io'], ['deviceclasses'])), '1.22').join()).toContain('DeviceClass');
 });
 
 test('a kind that has no version any more', () => {

@@ -4,6 +4,7 @@
  */
 import { servedByDefault } from '@plat-dev/kinds/releases';
 import type { ServedKind } from '@plat-dev/kinds/served-kind';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { splitApiVersion } from '@plat-dev/meta/api-version';
 import { domainName, groupName } from '@plat-dev/meta/identity';
 import type { JsonObject, JsonValue } from '@plat-dev/schema/types';
@@ -43,6 +44,8 @@ export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: 
     }
     for (const versions of matched.values()) {
       if (versions.some((one) => servedByDefault(lifetime(one), release))) continue;
+      // A star stands for what there is: kinds that come later are none of its business.
+      if (!versions.some((one) => wasThere(one, release)) && !versions.some((one) => isNamed(rules, one))) continue;
       const first = versions[0] as ServedKind;
       const fate = fateOf(first, catalogue, release);
       if (fate === undefined) continue;
@@ -59,6 +62,15 @@ export function ruleFindings(object: JsonObject, catalogue: Catalogue, release: 
   }
   return findings;
 }
+
+/** Whether an earlier release had the version. */
+const wasThere = (served: ServedKind, release: string): boolean => {
+  const { removed } = lifetime(served) ?? {};
+  return removed !== undefined && isAtLeast(release, removed);
+};
+/** Whether a rule names the resource itself. */
+const isNamed = (rules: readonly Rule[], served: ServedKind): boolean =>
+  rules.some((rule) => matches({ ...rule, resources: rule.resources.filter((one) => !one.startsWith('*')) }, served));
 
 function ruleSetsOf(object: JsonObject, { identity }: Catalogue): RuleSet[] {
   const { group } = splitApiVersion(textOf(object.apiVersion));

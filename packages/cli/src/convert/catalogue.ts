@@ -1,6 +1,8 @@
 /** Every kind and version that this program knows, and the version that an object is to be converted to. */
 
 import { builtinKinds } from '@plat-dev/kinds';
+import { alphaKinds } from '@plat-dev/kinds/alpha-kinds';
+import { newerKinds } from '@plat-dev/kinds/newer-kinds';
 import { withOlderVersions } from '@plat-dev/kinds/older-kinds';
 import { existsIn, type Lifetime, lifetimeOf, servedByDefault } from '@plat-dev/kinds/releases';
 import { type ServedKind, serve } from '@plat-dev/kinds/served-kind';
@@ -35,7 +37,7 @@ export class Catalogue {
 
   constructor(identity: Identity) {
     this.identity = identity;
-    const kinds = withOlderVersions(builtinKinds(identity, 'all'), identity);
+    const kinds = withOlderVersions([...builtinKinds(identity, 'all'), ...alphaKinds, ...newerKinds], identity);
     for (const kind of kinds) {
       const shared = kind.sharesStoreOf;
       const store = shared && kinds.find(({ group, plural }) => group === shared.group && plural === shared.plural);

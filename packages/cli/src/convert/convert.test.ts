@@ -194,3 +194,15 @@ test.each([
   expect(await run(['convert', ...args], io)).toBe(2);
   expect(io.stderr).toContain(words);
 });
+
+test('kinds of later releases are known', async () => {
+  const manifest = (apiVersion: string, kind: string) => `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}\n`;
+  const policy = await convert(
+    manifest('admissionregistration.k8s.io/v1beta1', 'ValidatingAdmissionPolicyBinding'),
+    '--to-release',
+    '1.36',
+  );
+  expect([policy.code, policy.stdout]).toEqual([0, manifest('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicyBinding')]);
+  const early = await convert(manifest('resource.k8s.io/v1', 'DeviceClass'), '--to-release', '1.30');
+  expect(early.stderr).toContain('release 1.30 has no DeviceClass: it was added in 1.34');
+});
