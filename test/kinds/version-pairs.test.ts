@@ -18,9 +18,15 @@ const storeOf = ({ kind }: ServedKind): string => {
   const { group, plural } = kind.sharesStoreOf ?? kind;
   return `${group}/${plural}`;
 };
+/**
+ * Levels lend seats since release 1.26, in every version that it serves. The schemas here are those of 1.24, of which only the versions
+ * that came later have the fields: no server has both.
+ */
+const lendsAlone = (one: ServedKind, other: ServedKind): boolean =>
+  one.kind.kind === 'PriorityLevelConfiguration' && /^v1(beta3)?$/.test(one.version) && !/^v1(beta3)?$/.test(other.version);
 const pairs: [string, string, ServedKind, ServedKind][] = allServed.flatMap((one) =>
   allServed
-    .filter((other) => other !== one && storeOf(other) === storeOf(one))
+    .filter((other) => other !== one && storeOf(other) === storeOf(one) && !lendsAlone(one, other))
     .map((other): [string, string, ServedKind, ServedKind] => [nameOf(one), nameOf(other), one, other]),
 );
 

@@ -68,7 +68,7 @@ export function composeServices(
       ['core/pods/eviction', eviction(registry)],
       ...['apps', 'extensions'].map((group) => [`${group}/deployments/rollback`, rollback(registry)] as const),
     ]),
-    computed: new Map([['core/componentstatuses', componentStatuses(engine)]]),
+    computed: new Map([['core/componentstatuses', componentStatuses(engine, options.apiRelease)]]),
     limits: {
       requestTimeoutMs: options.requestTimeout,
       minRequestTimeoutSeconds: options.minRequestTimeout,

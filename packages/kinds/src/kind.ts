@@ -135,7 +135,7 @@ export function version<V extends ApiObject, H extends ApiObject>(definition: Ki
 }
 
 /** Validates a name; returns the messages of a stock server. `prefix`: the name is a generateName prefix. */
-export type NameRule = (name: string, prefix: boolean) => string[];
+export type NameRule = (name: string, prefix: boolean, env?: KindEnv) => string[];
 
 /** Cells are given for all columns: those of columns that a release does not have are left out. */
 export interface Column extends Existence {

@@ -72,11 +72,6 @@ test('names are those of the identity', () => {
   const kinds = withOlderVersions(builtinKinds(plat), plat);
   const find = (plural: string): Kind => kinds.find((kind) => kind.plural === plural) as Kind;
   const convert = (plural: string, version: string, object: Loose): Loose => find(plural).versions[version]?.toHub?.(object as never, plat);
-  const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' }, lendablePercent: 5 };
-  const level = { metadata: {}, spec: { type: 'Limited', limited } };
-  expect(convert('prioritylevelconfigurations', 'v1beta3', level).metadata.annotations).toEqual({
-    'flowcontrol.plat.dev/lendable-percent': '5',
-  });
   expect(convert('rolebindings', 'v1alpha1', { metadata: {}, subjects: [{ kind: 'User', name: 'u' }] }).subjects).toEqual([
     { kind: 'User', apiGroup: 'rbac.authorization.plat.dev', name: 'u' },
   ]);
@@ -450,7 +445,12 @@ test('flowcontrol/v1beta3: another name for shares, and what is lent and borrowe
   });
   const { hub, errors } = created(served, level({ nominalConcurrencyShares: 7, lendablePercent: 50, borrowingLimitPercent: 20 }));
   expect(errors).toEqual([]);
-  expect(hub.spec.limited).toEqual({ assuredConcurrencyShares: 7, limitResponse: { type: 'Reject' } });
+  expect(hub.spec.limited).toEqual({
+    assuredConcurrencyShares: 7,
+    limitResponse: { type: 'Reject' },
+    lendablePercent: 50,
+    borrowingLimitPercent: 20,
+  });
   const back = fromHub(served, hub);
   expect(back.spec.limited).toEqual({
     nominalConcurrencyShares: 7,

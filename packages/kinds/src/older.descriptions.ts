@@ -46,12 +46,6 @@ export const olderDescriptions: Descriptions = {
   'authorization.SubjectAccessReviewSpec': {
     group: 'Groups of the user to check. The field is called groups in version 1.',
   },
-  'flowcontrol.LimitedPriorityLevelConfiguration': {
-    nominalConcurrencyShares:
-      'Share of the concurrency of the server: it is divided among the levels in proportion to their shares. Must be positive. Defaults to 30.',
-    lendablePercent: 'Percentage of the share that other levels may use. It is stored and has no effect. Defaults to 0.',
-    borrowingLimitPercent: 'How much the level may borrow, as a percentage of its share. It is stored and has no effect.',
-  },
   'networking.IngressSpec': {
     backend: 'Backend of requests that no rule matches. The field is called defaultBackend in version 1.',
   },

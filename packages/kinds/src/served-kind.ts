@@ -4,7 +4,7 @@
  */
 
 import { own } from '@plat-dev/lib/own';
-import { type ApiRelease, apiRelease } from '@plat-dev/lib/version';
+import { type ApiRelease, apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { joinApiVersion } from '@plat-dev/meta/api-version';
 import type { ResourceName } from '@plat-dev/meta/errors';
 import { groupName, type Identity } from '@plat-dev/meta/identity';
@@ -59,7 +59,8 @@ export function serve(
   const group = full(kind.group);
   const shared = kind.sharesStoreOf;
   const owner = shared === undefined ? kind : (options.store ?? kind);
-  const errorGroup = custom ? group : (identity.errorGroups?.[`${kind.group}/${kind.kind}`] ?? full(owner.group));
+  const olderGroup = isAtLeast(release, '1.29') ? undefined : identity.errorGroups?.[`${kind.group}/${kind.kind}`];
+  const errorGroup = custom ? group : (olderGroup ?? full(owner.group));
   const hubVersion = shared?.version ?? kind.hub;
   const definition = own(owner.versions, hubVersion) as KindVersion;
   const hub: Hub = {

@@ -40,7 +40,7 @@ export interface Identity {
   /** `none`: an update that takes fields over from an applier gets no warning, as with stock servers. */
   readonly takeoverWarnings?: 'sent' | 'none';
   /**
-   * Kinds that once lived in another group, under whose name validation errors still report them to stock clients:
+   * Kinds that once lived in another group, under whose name validation errors report them to stock clients up to release 1.28:
    * base group and kind → full group name.
    */
   readonly errorGroups?: Readonly<Record<string, string>>;

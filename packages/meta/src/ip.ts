@@ -165,23 +165,68 @@ export function firstAddress(range: string): string {
 const leadingZeros = /(^|[.])0[0-9]/;
 const isMapped = (text: string): boolean => text.includes(':') && asIPv4(parseIP(text) ?? new Uint8Array()) !== undefined;
 
-/** An address in the one spelling that all programs agree on. */
-export function canonicalIP(text: string): string[] {
-  const bytes = parseIP(text);
-  if (bytes === undefined) return validIP(text);
+/** An address that all programs read in the same way: octal and mapped forms are none. */
+export function strictIP(text: string): string[] {
+  if (parseIP(text) === undefined) return validIP(text);
   if (leadingZeros.test(text)) return ['must not have leading 0s'];
-  if (isMapped(text)) return ['must not be an IPv4-mapped IPv6 address'];
-  const canonical = formatIP(bytes);
+  return isMapped(text) ? ['must not be an IPv4-mapped IPv6 address'] : [];
+}
+/** An address in its canonical form alone. */
+export function canonicalIP(text: string): string[] {
+  const problems = strictIP(text);
+  if (problems.length > 0) return problems;
+  const canonical = formatIP(parseIP(text) as Uint8Array);
   return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
 }
-/** The same for a range. */
-export function canonicalCIDR(text: string): string[] {
+
+const invalidRange = ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+/** A range as older clients write it: the length of its prefix may have leading zeros. */
+export function readCIDR(text: string): CIDR | undefined {
+  const slash = text.indexOf('/');
+  return slash === -1 ? undefined : parseCIDR(`${text.slice(0, slash)}/${text.slice(slash + 1).replace(/^0+(?=[0-9])/, '')}`);
+}
+export const validCIDR = (text: string): string[] => (readCIDR(text) === undefined ? invalidRange : []);
+
+export function strictCIDR(text: string): string[] {
+  const cidr = readCIDR(text);
+  if (cidr === undefined) return invalidRange;
   const [address = '', bits = ''] = text.split('/');
-  const cidr = parseCIDR(`${address}/${bits.replace(/^0+(?=[0-9])/, '')}`);
-  if (cidr === undefined || text.split('/').length !== 2) return ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
   if (leadingZeros.test(address) || /^0[0-9]/.test(bits)) return ['must not have leading 0s in IP or prefix length'];
   if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address'];
-  if (!cidr.address.every((byte, i) => byte === cidr.first[i])) return ['must not have bits set beyond the prefix length'];
-  const canonical = formatCIDR(cidr);
+  return isFirst(cidr) ? [] : ['must not have bits set beyond the prefix length'];
+}
+const isFirst = ({ address, first }: CIDR): boolean => address.every((byte, i) => byte === first[i]);
+/** A range in its canonical form alone. */
+export function canonicalCIDR(text: string): string[] {
+  const problems = strictCIDR(text);
+  if (problems.length > 0) return problems;
+  const canonical = formatCIDR(readCIDR(text) as CIDR);
   return canonical === text ? [] : [`must be in canonical form (${JSON.stringify(canonical)})`];
+}
+
+/** Warnings of an address that is valid in a field of old, but that programs may read differently. */
+export function ipWarnings(text: string): string[] {
+  const bytes = parseIP(text);
+  if (bytes === undefined) return [];
+  const canonical = formatIP(bytes);
+  if (strictIP(text).length > 0) return [`non-standard IP address ${JSON.stringify(text)} is invalid: use ${JSON.stringify(canonical)}`];
+  if (bytes.length === 4 || canonical === text) return [];
+  return [`IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`];
+}
+/** The same for a range. */
+export function cidrWarnings(text: string): string[] {
+  const cidr = readCIDR(text);
+  if (cidr === undefined) return [];
+  const [value, canonical] = [JSON.stringify(text), JSON.stringify(formatCIDR(cidr))];
+  const warnings: string[] = [];
+  if (!isFirst(cidr)) {
+    const alone = JSON.stringify(`${formatIP(cidr.address)}/${cidr.address.length * 8}`);
+    warnings.push(`CIDR value ${value} is ambiguous in this context (should be ${canonical} or ${alone}?)`);
+  }
+  const [address = '', bits = ''] = text.split('/');
+  if (leadingZeros.test(address) || /^0[0-9]/.test(bits) || isMapped(address))
+    warnings.push(`non-standard CIDR value ${value} is invalid: use ${canonical}`);
+  if (warnings.length === 0 && cidr.family === 'IPv6' && canonical !== value)
+    warnings.push(`IPv6 CIDR value ${value} should be in RFC 5952 canonical format (${canonical})`);
+  return warnings;
 }

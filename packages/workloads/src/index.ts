@@ -1,6 +1,7 @@
 /** Controllers of workloads, the scheduler and the simulated nodes: what `--workloads` adds. */
 
 import type { Controller } from '@plat-dev/controllers/runtime/controller';
+import { type ApiRelease, apiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { autoscalerController } from './autoscaler/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
 import { daemonSetController } from './daemonset/controller.ts';
@@ -32,6 +33,8 @@ export interface WorkloadSettings {
   readonly disks?: ContainerFiles;
   /** Whether a feature is on. */
   readonly feature: (name: string) => boolean;
+  /** Of the API; 1.24 where it is left out. */
+  readonly release?: ApiRelease;
 }
 
 export interface Workloads {
@@ -60,11 +63,17 @@ const replicaSettings = (feature: WorkloadSettings['feature']): ReplicaSettings 
   deletionCost: feature('PodDeletionCost'),
   logarithmic: feature('LogarithmicScaleDown'),
 });
-const controllers = ({ feature, parts }: WorkloadSettings): readonly Controller[] => [
+const controllers = ({ feature, parts, release = apiRelease }: WorkloadSettings): readonly Controller[] => [
   deploymentController,
   replicaController(replicaSets, replicaSettings(feature)),
   replicaController(replicationControllers, replicaSettings(feature)),
-  jobController({ tracking: feature('JobTrackingWithFinalizers'), readyPods: feature('JobReadyPods') }),
+  jobController({
+    tracking: feature('JobTrackingWithFinalizers'),
+    readyPods: feature('JobReadyPods'),
+    tracksAll: isAtLeast(release, '1.28'),
+    announcesEnd: isAtLeast(release, '1.31') && (feature('JobManagedBy') || feature('JobPodReplacementPolicy')),
+    managers: feature('JobManagedBy'),
+  }),
   cronJobController({ timeZones: feature('CronJobTimeZone') }),
   autoscalerController,
   nodeLifecycleController,

@@ -54,6 +54,7 @@ export function composeControllers(base: Base, controllersOptions: ControllersOp
     parts: new Set(options.workloads),
     simulatedNodes: options.simulatedNodes,
     loadBalancerRange: options.loadBalancerRange,
+    release: options.apiRelease,
     nameserver: nameserverOf(options),
     feature,
     disks: base.disks,

@@ -1,4 +1,5 @@
 /** Maintains the bootstrap FlowSchemas and PriorityLevelConfigurations, with the rights of the server itself. */
+import { releaseEnv } from '@plat-dev/kinds/kind';
 import type { LiveSource } from '@plat-dev/kinds/live-view';
 import { formatTime } from '@plat-dev/meta/time';
 import { type FlowObject, keepFlowObjects } from '@plat-dev/server/fairness/flow-objects';
@@ -20,14 +21,14 @@ export function composeFlowStatus({ clock, log }: Base, live: LiveSource, writer
 }
 
 /** Returns the function that ends it. */
-export function composeFlowUpkeep({ identity, clock, log }: Base, live: LiveSource, writer: SystemWriter): () => void {
+export function composeFlowUpkeep({ identity, options, clock, log }: Base, live: LiveSource, writer: SystemWriter): () => void {
   const normal = (plural: string) => (object: { metadata: { name: string } }) => writer.normalForm(GROUP, plural, object) as FlowObject;
   return keepFlowObjects({
     live,
     annotation: autoUpdateAnnotation(identity),
     wantedObjects: {
-      prioritylevelconfigurations: priorityLevels(identity).map(normal('prioritylevelconfigurations')),
-      flowschemas: flowSchemas(identity, formatTime(clock.now())).map(normal('flowschemas')),
+      prioritylevelconfigurations: priorityLevels(identity, releaseEnv(options.apiRelease)).map(normal('prioritylevelconfigurations')),
+      flowschemas: flowSchemas(identity, formatTime(clock.now()), releaseEnv(options.apiRelease)).map(normal('flowschemas')),
     },
     create: (plural, object) => writer.ensure(GROUP, plural, object),
     change: (plural, name, change) => writer.change(GROUP, plural, '', name, change),

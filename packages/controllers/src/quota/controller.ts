@@ -7,9 +7,8 @@ import type { Client } from '@plat-dev/client/dynamic';
 import { unlessGone } from '@plat-dev/client/http';
 import { keyOf, splitKey } from '@plat-dev/client/informer';
 import { addAmount } from '@plat-dev/kinds/core/pods/pod-amounts';
-import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ResourceQuota } from '@plat-dev/kinds/core/schema/quota';
-import { podMatchesScopes, scopesOf } from '@plat-dev/kinds/quota/scopes';
+import { hasScopes, isInScopes, scopesOf } from '@plat-dev/kinds/quota/scopes';
 import { countNames, isMeasured, resourceCounted, type Usage, usageOf } from '@plat-dev/kinds/quota/usage';
 import type { Wire } from '@plat-dev/kinds/wire';
 import { equal } from '@plat-dev/lib/equal';
@@ -104,15 +103,14 @@ async function used(
     if (countedResource !== undefined && countedIds.has(idOf(countedResource))) total.set(name, quantityOf(0));
   }
   for (const kind of kinds) {
-    const isPods = kind.group === '' && kind.name === 'pods';
-    if (scopes.length > 0 && !isPods) continue;
+    if (scopes.length > 0 && !hasScopes(kind)) continue;
     if (!isMeasured(kind)) {
       const count = quantityOf(await countObjects(client, kind, namespace));
       for (const name of countNames(kind)) if (total.has(name)) total.set(name, count);
       continue;
     }
     for await (const object of client.each(kind, namespace)) {
-      if (isPods && !podMatchesScopes(scopes, object as unknown as Pod)) continue;
+      if (!isInScopes(kind, scopes, object)) continue;
       for (const [name, quantity] of usageOf(kind, object, identity, now)) if (total.has(name)) addAmount(total, name, quantity);
     }
   }

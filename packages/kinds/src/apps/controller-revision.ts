@@ -14,9 +14,17 @@ function validateRevision({ revision }: ControllerRevision, errors: FieldErrors)
 }
 
 const strategy: Strategy<ControllerRevision> = {
-  validate(object, errors) {
-    if (object.data === undefined) errors.required(Path.of('data'), 'data is mandatory');
+  validate(object, errors, env) {
+    const at = Path.of('data');
+    if (!env.since('1.31')) {
+      if (object.data === undefined) errors.required(at, 'data is mandatory');
+      validateRevision(object, errors);
+      return;
+    }
     validateRevision(object, errors);
+    const data: unknown = object.data;
+    if (data === undefined || data === null) errors.required(at, 'data is mandatory');
+    else if (typeof data !== 'object' || Array.isArray(data)) errors.required(at, 'data must be a valid JSON object');
   },
   validateUpdate(object, old, errors, env) {
     metadataUpdateAgain(object, old, errors, env);

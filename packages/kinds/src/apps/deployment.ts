@@ -104,7 +104,12 @@ const statusOnly = keepsSpec<Deployment>((deployment, old, errors, env) => {
   metadataUpdateAgain(deployment, old, errors, env);
   const { status: now } = deployment;
   const counts = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'] as const;
-  validateCounts(now, [...counts, 'unavailableReplicas', 'collisionCount'], statusAt, errors);
+  validateCounts(
+    now,
+    [...counts, 'unavailableReplicas', 'collisionCount', ...(env.since('1.33') ? (['terminatingReplicas'] as const) : [])],
+    statusAt,
+    errors,
+  );
   validateShares(now, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], statusAt, errors);
   validateGrowing(now.collisionCount, old.status.collisionCount, statusAt, errors);
 });

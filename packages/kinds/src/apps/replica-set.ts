@@ -76,7 +76,7 @@ export const mutableSelector: Strategy<ReplicaSet> = { ...strategy, validateUpda
 const statusStrategy = keepsSpec<ReplicaSet>((set, old, errors, env) => {
   metadataUpdateAgain(set, old, errors, env);
   const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'] as const;
-  validateCounts(set.status, counts, statusAt, errors);
+  validateCounts(set.status, env.since('1.33') ? [...counts, 'terminatingReplicas'] : counts, statusAt, errors);
   validateShares(set.status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], statusAt, errors);
 });
 

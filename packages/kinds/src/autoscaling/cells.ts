@@ -1,4 +1,5 @@
 /** The metrics of an autoscaler in a Table row. */
+import type { ReleaseEnv } from '../kind.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from './schema/v2.ts';
 
 /** How many metrics a row shows. */
@@ -6,15 +7,19 @@ const SHOWN = 2;
 const UNKNOWN = '<unknown>';
 
 /** `40%/80%, <unknown>/100Mi + 1 more...`: the current and the target value of each metric. */
-export function metricsCell({ spec, status }: HorizontalPodAutoscaler): string {
+export function metricsCell({ spec, status }: HorizontalPodAutoscaler, env: ReleaseEnv): string {
   const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return '<none>';
-  const metricTexts = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, status.currentMetrics?.[i]));
+  const metricTexts = metrics.slice(0, SHOWN).map((metric, i) => metricText(metric, status.currentMetrics?.[i], env));
   const text = metricTexts.join(', ');
   return metrics.length > SHOWN ? `${text} + ${metrics.length - SHOWN} more...` : text;
 }
 
-function metricText(metric: MetricSpec, status: MetricStatus | undefined): string {
+/** Since release 1.30 resources are named: `cpu: 40%/80%`. */
+const named = (metric: { readonly name: string } | undefined, text: string, env: ReleaseEnv): string =>
+  env.since('1.30') ? `${metric?.name}: ${text}` : text;
+
+function metricText(metric: MetricSpec, status: MetricStatus | undefined, env: ReleaseEnv): string {
   switch (metric.type) {
     case 'External':
       return perPodText(metric.external, status?.external);
@@ -23,9 +28,9 @@ function metricText(metric: MetricSpec, status: MetricStatus | undefined): strin
     case 'Pods':
       return `${status?.pods?.current.averageValue ?? UNKNOWN}/${metric.pods?.target.averageValue ?? UNKNOWN}`;
     case 'Resource':
-      return resourceText(metric.resource, status?.resource);
+      return named(metric.resource, resourceText(metric.resource, status?.resource), env);
     case 'ContainerResource':
-      return resourceText(metric.containerResource, status?.containerResource);
+      return named(metric.containerResource, resourceText(metric.containerResource, status?.containerResource), env);
     default:
       return '<unknown type>';
   }

@@ -27,6 +27,7 @@ const filled = (rules: v2.HPAScalingRules | undefined, usual: v2.HPAScalingRules
     stabilizationWindowSeconds: rules?.stabilizationWindowSeconds ?? usual.stabilizationWindowSeconds,
     selectPolicy: rules?.selectPolicy ?? usual.selectPolicy,
     policies: rules?.policies ?? usual.policies,
+    tolerance: rules?.tolerance,
   });
 
 /** Version 2, and 2beta2, which has the same fields. */

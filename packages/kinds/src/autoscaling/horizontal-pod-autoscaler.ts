@@ -68,7 +68,7 @@ export const HorizontalPodAutoscalerKind = kind<v2.HorizontalPodAutoscaler>({
   cells: (autoscaler, env) => [
     nameCell(autoscaler),
     `${autoscaler.spec.scaleTargetRef.kind}/${autoscaler.spec.scaleTargetRef.name}`,
-    metricsCell(autoscaler),
+    metricsCell(autoscaler, env),
     autoscaler.spec.minReplicas === undefined ? '<unset>' : String(autoscaler.spec.minReplicas),
     autoscaler.spec.maxReplicas,
     autoscaler.status.currentReplicas ?? 0,

@@ -1,7 +1,8 @@
 /** Validation of autoscalers. */
 import { own } from '@plat-dev/lib/own';
+import { groupOfApiVersion, isApiVersion } from '@plat-dev/meta/api-version';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { dns1123Label, pathSegmentName } from '@plat-dev/meta/names';
+import { dns1123Label, negativeProblem, pathSegmentName } from '@plat-dev/meta/names';
 import { parseQuantity } from '@plat-dev/meta/quantity';
 import type { KindEnv } from '../kind.ts';
 import { each } from '../validation/each.ts';
@@ -23,7 +24,7 @@ import type {
 const root = Path.of('spec');
 
 export function validateAutoscaler(autoscaler: HorizontalPodAutoscaler, errors: FieldErrors, env: KindEnv): void {
-  validateSpec(autoscaler, env.feature('HPAScaleToZero') ? 0 : 1, errors, env);
+  validateSpec(autoscaler, env.feature('HPAScaleToZero') ? 0 : 1, errors, env, undefined);
 }
 
 export function validateAutoscalerUpdate(
@@ -33,7 +34,7 @@ export function validateAutoscalerUpdate(
   env: KindEnv,
 ): void {
   metadataUpdateAgain(autoscaler, old, errors, env);
-  validateSpec(autoscaler, env.feature('HPAScaleToZero') || old.spec.minReplicas === 0 ? 0 : 1, errors, env);
+  validateSpec(autoscaler, env.feature('HPAScaleToZero') || old.spec.minReplicas === 0 ? 0 : 1, errors, env, old);
 }
 
 export function validateAutoscalerStatus(
@@ -48,16 +49,23 @@ export function validateAutoscalerStatus(
   notNegative(autoscaler.status.desiredReplicas, at, 'desiredReplicas', errors);
 }
 
-function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: FieldErrors, env: KindEnv): void {
+function validateSpec(
+  { spec }: HorizontalPodAutoscaler,
+  least: number,
+  errors: FieldErrors,
+  env: KindEnv,
+  old: HorizontalPodAutoscaler | undefined,
+): void {
   const { minReplicas, maxReplicas, scaleTargetRef, metrics = [], behavior } = spec;
   const max = root.child('maxReplicas');
   if (minReplicas !== undefined && minReplicas < least)
     errors.invalid(root.child('minReplicas'), minReplicas, `must be greater than or equal to ${least}`);
-  if (maxReplicas < 1) errors.invalid(max, maxReplicas, 'must be greater than 0');
+  if (maxReplicas < 1) tooFew(maxReplicas, max, errors, env);
   if (minReplicas !== undefined && maxReplicas < minReplicas)
     errors.invalid(max, maxReplicas, 'must be greater than or equal to `minReplicas`');
-  validateReference(scaleTargetRef, root.child('scaleTargetRef'), errors);
-  each(metrics, root.child('metrics'), (metric, at) => validateMetric(metric, at, errors, env));
+  validateReference(scaleTargetRef, root.child('scaleTargetRef'), errors, targetVersion(scaleTargetRef, old, env));
+  const described = describedVersion(old, env);
+  each(metrics, root.child('metrics'), (metric, at) => validateMetric(metric, at, errors, env, described));
   // Without pods there are no metrics of pods.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === 'Object' || type === 'External'))
     errors.forbidden(root.child('metrics'), 'must specify at least one Object or External metric to support scaling to zero replicas');
@@ -65,11 +73,46 @@ function validateSpec({ spec }: HorizontalPodAutoscaler, least: number, errors: 
   for (const field of ['scaleUp', 'scaleDown'] as const) validateScaling(behavior[field], root.child('behavior').child(field), errors);
 }
 
-function validateReference({ kind, name }: CrossVersionObjectReference, at: Path, errors: FieldErrors): void {
+function tooFew(replicas: number, at: Path, errors: FieldErrors, env: KindEnv): void {
+  if (!env.since('1.36')) errors.invalid(at, replicas, 'must be greater than 0');
+  else if (replicas === 0) errors.required(at, 'must be set and greater than 0');
+  else errors.invalid(at, replicas, 'must be greater than or equal to 1');
+}
+
+/** What the version of a reference must be: a group and version, or any text. */
+type VersionRule = 'any' | 'may be of the core group' | 'names a group';
+
+/** Since 1.34 the target is checked when it is given; the core group has one kind that can be scaled. */
+function targetVersion(target: CrossVersionObjectReference, old: HorizontalPodAutoscaler | undefined, env: KindEnv): VersionRule {
+  const was = old?.spec.scaleTargetRef;
+  if (!env.since('1.34') || (was !== undefined && was.apiVersion === target.apiVersion && was.kind === target.kind)) return 'any';
+  return target.kind === 'ReplicationController' ? 'may be of the core group' : 'names a group';
+}
+/** Described objects may be of any group; those of a stored autoscaler that has an invalid one are not checked. */
+function describedVersion(old: HorizontalPodAutoscaler | undefined, env: KindEnv): VersionRule {
+  const isOld = old?.spec.metrics?.some(
+    ({ type, object }) => type === 'Object' && object !== undefined && !isApiVersion(object.describedObject.apiVersion ?? ''),
+  );
+  return !env.since('1.34') || isOld ? 'any' : 'may be of the core group';
+}
+function versionProblem(version: string, rule: VersionRule): string | undefined {
+  if (rule === 'any') return undefined;
+  if (version !== '' && !isApiVersion(version)) return `unexpected GroupVersion string: ${version}`;
+  return rule === 'names a group' && groupOfApiVersion(version) === '' ? 'apiVersion must specify API group' : undefined;
+}
+
+function validateReference(
+  { kind, name, apiVersion = '' }: CrossVersionObjectReference,
+  at: Path,
+  errors: FieldErrors,
+  rule: VersionRule,
+): void {
   if (kind === '') errors.required(at.child('kind'));
   else report(errors, at.child('kind'), kind, pathSegmentName(kind));
   if (name === '') errors.required(at.child('name'));
   else report(errors, at.child('name'), name, pathSegmentName(name));
+  const problem = versionProblem(apiVersion, rule);
+  if (problem !== undefined) errors.invalid(at.child('apiVersion'), apiVersion, problem);
 }
 
 // ---- metrics -----------------------------------------------------------------------------------------------------
@@ -86,13 +129,13 @@ const sourceOf: Readonly<Record<string, Source>> = {
 /** The order of the checks; only the first source that is set is validated. */
 const sources: readonly Source[] = ['object', 'external', 'pods', 'resource', 'containerResource'];
 
-function validateMetric(metric: MetricSpec, at: Path, errors: FieldErrors, env: KindEnv): void {
+function validateMetric(metric: MetricSpec, at: Path, errors: FieldErrors, env: KindEnv, described: VersionRule): void {
   const { type } = metric;
   if (type === '') errors.required(at.child('type'), 'must specify a metric source type');
   if (!metricTypes.includes(type)) errors.notSupported(at.child('type'), type, metricTypes);
   const present = sources.filter((source) => metric[source] !== undefined);
   const first = present[0];
-  if (first !== undefined) validateSource(metric, first, at.child(first), errors, env);
+  if (first !== undefined) validateSource(metric, first, at.child(first), errors, env, described);
   const expected = metricTypes.includes(type) ? own(sourceOf, type) : undefined;
   if (expected === undefined) errors.notSupported(at.child('type'), type, metricTypes);
   else if (metric[expected] === undefined) errors.required(at.child(expected), missing(expected, env));
@@ -106,12 +149,12 @@ function missing(source: Source, env: KindEnv): string {
   return source === 'containerResource' && !env.feature(gate) ? `${text} (only allowed when ${gate} feature is enabled)` : text;
 }
 
-function validateSource(metric: MetricSpec, source: Source, at: Path, errors: FieldErrors, env: KindEnv): void {
+function validateSource(metric: MetricSpec, source: Source, at: Path, errors: FieldErrors, env: KindEnv, described: VersionRule): void {
   const target = at.child('target');
   switch (source) {
     case 'object': {
       const object = metric.object as NonNullable<MetricSpec['object']>;
-      validateReference(object.describedObject, at.child('describedObject'), errors);
+      validateReference(object.describedObject, at.child('describedObject'), errors, described);
       validateIdentifier(object.metric, at, errors);
       validateTarget(object.target, target, errors);
       if (object.target.value === undefined && object.target.averageValue === undefined)
@@ -198,6 +241,8 @@ function validateScaling(rules: HPAScalingRules | undefined, at: Path, errors: F
     errors.notSupported(at.child('selectPolicy'), selectPolicy, selectPolicies);
   if (policies.length === 0) errors.required(at.child('policies'), 'must specify at least one Policy');
   each(policies, at.child('policies'), (policy, place) => validatePolicy(policy, place, errors));
+  const { tolerance } = rules;
+  if (tolerance !== undefined && parseQuantity(tolerance).sign < 0) errors.invalid(at.child('tolerance'), tolerance, negativeProblem);
 }
 
 function validatePolicy({ type, value, periodSeconds }: HPAScalingPolicy, at: Path, errors: FieldErrors): void {

@@ -101,14 +101,15 @@ test('the status of a job counts', () => {
 test('rows of jobs and cron jobs', () => {
   const { object } = create(JobKind, job({ completions: 3 }));
   object.status = { succeeded: 1, startTime: '2024-01-02T03:03:05Z' };
-  expect(JobKind.cells?.(object as never, testEnv)).toEqual(['j', '1/3', '60s', '27h', 'work', 'work:1', 'controller-uid=u-1']);
+  expect(JobKind.cells?.(object as never, testEnv)).toEqual(['j', 'Running', '1/3', '60s', '27h', 'work', 'work:1', 'controller-uid=u-1']);
   const open = create(JobKind, job({ parallelism: 4 })).object;
-  expect(JobKind.cells?.(open as never, testEnv)?.slice(1, 3)).toEqual(['0/1 of 4', '']);
+  expect(JobKind.cells?.(open as never, testEnv)?.slice(2, 4)).toEqual(['0/1 of 4', '']);
   const scheduled = create(CronJobKind, cron({ suspend: true })).object;
   scheduled.status = { active: [{}], lastScheduleTime: '2024-01-02T03:02:05Z' };
   expect(CronJobKind.cells?.(scheduled as never, testEnv)).toEqual([
     'c',
     '*/5 * * * *',
+    '<none>',
     'True',
     1,
     '2m',

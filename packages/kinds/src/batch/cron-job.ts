@@ -13,6 +13,7 @@ import { notNegative, word } from '../validation/field-checks.ts';
 import { invalidText, selectorText, unsupportedText } from '../validation/go-text.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { keepsSpec, prepareTemplate, templateWarnings } from '../validation/workload.ts';
+import { failurePolicyDefaults, jobWarnings, nameWarnings } from './job.ts';
 import { validateJobSpec } from './job-rules.ts';
 import { isTimeZone, LONGEST_SCHEDULE, scheduleProblem } from './schedule.ts';
 import * as v1 from './schema/v1.ts';
@@ -30,14 +31,15 @@ function defaults({ spec }: CronJob, env: KindEnv): void {
   spec.suspend ??= false;
   spec.successfulJobsHistoryLimit ??= 3;
   spec.failedJobsHistoryLimit ??= 1;
+  failurePolicyDefaults(spec.jobTemplate.spec);
   podTemplateDefaults(spec.jobTemplate.spec.template, env);
 }
 
 function* validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: FieldErrors, env: KindEnv): Work<void> {
   // One that was stored without the limit may stay.
-  if (spec.schedule.length <= LONGEST_SCHEDULE || spec.schedule !== old?.spec.schedule) validateSchedule(spec, errors);
+  if (spec.schedule.length <= LONGEST_SCHEDULE || spec.schedule !== old?.spec.schedule) validateSchedule(spec, old, errors, env);
   notNegative(spec.startingDeadlineSeconds, specAt, 'startingDeadlineSeconds', errors);
-  if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) validateTimeZone(spec.timeZone, errors);
+  if (spec.timeZone !== undefined && spec.timeZone !== old?.spec.timeZone) validateTimeZone(spec.timeZone, errors, env);
   word(spec.concurrencyPolicy, policies, specAt.child('concurrencyPolicy'), errors);
   const job = spec.jobTemplate.spec;
   yield* validateJobSpec(job, jobAt, errors, env);
@@ -48,18 +50,26 @@ function* validateSpec({ spec }: CronJob, old: CronJob | undefined, errors: Fiel
   notNegative(spec.failedJobsHistoryLimit, specAt, 'failedJobsHistoryLimit', errors);
 }
 
-function validateSchedule({ schedule, timeZone }: CronJob['spec'], errors: FieldErrors): void {
+function validateSchedule({ schedule, timeZone }: CronJob['spec'], old: CronJob | undefined, errors: FieldErrors, env: KindEnv): void {
   const at = specAt.child('schedule');
   const problem = schedule === '' ? undefined : scheduleProblem(schedule);
   if (schedule === '') errors.required(at);
   else if (problem !== undefined) errors.invalid(at, schedule, problem);
-  if (timeZone !== undefined && schedule.includes('TZ'))
-    errors.invalid(at, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule');
+  if (!schedule.includes('TZ')) return;
+  if (env.since('1.29') && !old?.spec.schedule.includes('TZ'))
+    errors.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
+  else if (timeZone !== undefined) errors.invalid(at, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule');
 }
 
-function validateTimeZone(zone: string, errors: FieldErrors): void {
+const zonePart = /^[A-Za-z.\-_0-9+]{1,14}$/;
+function validateTimeZone(zone: string, errors: FieldErrors, env: KindEnv): void {
   const at = specAt.child('timeZone');
   if (zone === '') errors.invalid(at, zone, 'timeZone must be nil or non-empty string');
+  else if (
+    env.since('1.27') &&
+    zone.split('/').some((part) => !zonePart.test(part) || part === '.' || part === '..' || part.startsWith('-'))
+  )
+    errors.invalid(at, zone, `unknown time zone ${zone}`);
   else if (zone.toLowerCase() === 'local')
     errors.invalid(at, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
   else if (!isTimeZone(zone)) errors.invalid(at, zone, `unknown time zone ${zone}`);
@@ -85,8 +95,13 @@ const strategy: Strategy<CronJob> = {
   },
   warnings(cronJob, old, env) {
     const { spec } = cronJob;
-    const warnings = templateWarnings(cronJob, old, spec.jobTemplate.spec.template, jobAt.child('template'), env);
-    if (spec.schedule.includes('TZ'))
+    const job = spec.jobTemplate.spec;
+    const warnings = [
+      ...nameWarnings(cronJob, old, env),
+      ...jobWarnings(job, jobAt, env),
+      ...templateWarnings(cronJob, old, job.template, jobAt.child('template'), env),
+    ];
+    if (spec.schedule.includes('TZ') && !env.since('1.29'))
       warnings.push(
         `CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see https://${env.identity.domain}/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
       );
@@ -121,6 +136,7 @@ export const CronJobKind = kind<v1.CronJob>({
   columns: [
     nameColumn,
     { name: 'Schedule', type: 'string', description: 'When jobs are started, in the form of a cron line.' },
+    { name: 'Timezone', type: 'string', since: '1.30', description: 'The time zone of the schedule.' },
     { name: 'Suspend', type: 'boolean', description: 'Whether new jobs are held back.' },
     { name: 'Active', type: 'integer', description: 'How many jobs are running.' },
     { name: 'Last Schedule', type: 'string', description: 'How long ago a job was last started.' },
@@ -132,6 +148,7 @@ export const CronJobKind = kind<v1.CronJob>({
   cells: (cronJob, env) => [
     nameCell(cronJob),
     cronJob.spec.schedule,
+    cronJob.spec.timeZone ?? NONE,
     cronJob.spec.suspend === undefined ? '<unset>' : cronJob.spec.suspend ? 'True' : 'False',
     cronJob.status.active?.length ?? 0,
     cronJob.status.lastScheduleTime === undefined ? NONE : ageAt(env.now(), cronJob.status.lastScheduleTime),

@@ -6,8 +6,8 @@ import type { Work } from '@plat-dev/lib/slices';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName, type Identity, type QualifiedName } from '@plat-dev/meta/identity';
 import { validateLabelSelector } from '@plat-dev/meta/labels';
-import { dns1123Label } from '@plat-dev/meta/names';
-import type { PodTemplateSpec } from '../core/schema/pods/pod.ts';
+import { dns1123Label, immutableProblem } from '@plat-dev/meta/names';
+import type { PodSpec, PodTemplateSpec } from '../core/schema/pods/pod.ts';
 import type { KindEnv } from '../kind.ts';
 import { immutable } from '../validation/field-checks.ts';
 import { invalidText, mapText, selectorText } from '../validation/go-text.ts';
@@ -15,21 +15,34 @@ import { validateTemplate } from '../validation/pods/template.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { validateCounts } from '../validation/replicas.ts';
 import { compileSelector } from '../validation/selectors.ts';
+import { validatePolicies } from './job-policies.ts';
 import type { Job, JobSpec } from './schema/v1.ts';
 
-/** Labels by which a job selects its own pods. */
-export const uidLabel = 'controller-uid';
-export const nameLabel = 'job-name';
+/** Labels by which a job selects its own pods; since release 1.27 they have a domain as well. */
+const uidLabel = 'controller-uid';
+const nameLabel = 'job-name';
+interface OwnLabels {
+  /** Those of the template, in the order in which they are checked. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The one that the selector has. */
+  readonly selected: string;
+}
+export function ownLabels({ metadata: { uid = '', name = '' } }: Job, env: KindEnv): OwnLabels {
+  const older = { [uidLabel]: uid, [nameLabel]: name };
+  if (!env.since('1.27')) return { labels: older, selected: uidLabel };
+  const selected = domainName(env.identity, uidLabel, 'batch');
+  return { labels: { ...older, [selected]: uid, [domainName(env.identity, nameLabel, 'batch')]: name }, selected };
+}
 /** Marks jobs whose pods are counted by their finalizers. */
 export const trackingAnnotation = (identity: Identity): QualifiedName => domainName(identity, 'job-tracking', 'batch');
 
 const specAt = Path.of('spec');
-const statusAt = Path.of('status');
 const completionModes = ['NonIndexed', 'Indexed'];
 const maxIndexedParallelism = 100_000;
 
-export function* validateJob(job: Job, errors: FieldErrors, env: KindEnv): Work<void> {
-  validateGeneratedSelector(job, errors);
+/** `old` is the stored job: one of an older release has no labels with a domain. */
+export function* validateJob(job: Job, errors: FieldErrors, env: KindEnv, old?: Job): Work<void> {
+  validateGeneratedSelector(job, errors, env, old);
   yield* validateSelectingSpec(job.spec, errors, env);
   const { completionMode, completions = 0 } = job.spec;
   if (completionMode !== 'Indexed' || completions <= 0) return;
@@ -40,13 +53,16 @@ export function* validateJob(job: Job, errors: FieldErrors, env: KindEnv): Work<
     errors.invalid(Path.of('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${host}`);
 }
 
-function validateGeneratedSelector(job: Job, errors: FieldErrors): void {
+function validateGeneratedSelector(job: Job, errors: FieldErrors, env: KindEnv, old: Job | undefined): void {
   const { selector, template, manualSelector } = job.spec;
   if (manualSelector || selector === undefined) return;
-  const { uid = '', name = '' } = job.metadata;
+  const { uid = '' } = job.metadata;
   if (uid === '') errors.required(Path.of('metadata', 'uid'));
   const at = Path.of('spec', 'template', 'metadata', 'labels');
-  const expected = { [uidLabel]: uid, [nameLabel]: name };
+  const all = ownLabels(job, env).labels;
+  const oldLabels = old?.spec.template.metadata.labels;
+  const isOlder = old !== undefined && Object.keys(all).some((key) => own(oldLabels, key) === undefined);
+  const expected = isOlder ? Object.fromEntries(Object.entries(all).slice(0, 2)) : all;
   for (const [key, value] of Object.entries(expected)) {
     const actual = own(template.metadata.labels, key);
     if (actual === undefined) errors.required(at.key(key), `must be '${value}'`);
@@ -75,12 +91,15 @@ function* validateSelectingSpec(spec: JobSpec, errors: FieldErrors, env: KindEnv
 export function* validateJobSpec(spec: JobSpec, at: Path, errors: FieldErrors, env: KindEnv): Work<void> {
   validateCounts(spec, ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'], at, errors);
   validateCompletionMode(spec, at, errors);
+  validatePolicies(spec, at, errors, env);
   const templateAt = at.child('template');
   yield* validateTemplate(spec.template, templateAt, errors, env);
   const policy = spec.template.spec.restartPolicy;
   const policyAt = templateAt.child('spec').child('restartPolicy');
   if (policy === undefined || policy === 'Always') errors.required(policyAt, 'valid values: "OnFailure", "Never"');
   else if (policy !== 'OnFailure' && policy !== 'Never') errors.notSupported(policyAt, policy, ['OnFailure', 'Never']);
+  else if (spec.podFailurePolicy !== undefined && policy !== 'Never')
+    errors.invalid(policyAt, policy, 'only "Never" is supported when podFailurePolicy is specified');
 }
 
 function validateCompletionMode({ completionMode: mode, completions, parallelism = 0 }: JobSpec, at: Path, errors: FieldErrors): void {
@@ -100,32 +119,82 @@ function validateCompletionMode({ completionMode: mode, completions, parallelism
 
 export function* validateJobUpdate(job: Job, old: Job, errors: FieldErrors, env: KindEnv): Work<void> {
   metadataAgain(job, { namespaced: true }, errors, env);
-  yield* validateJob(job, errors, env);
+  yield* validateJob(job, errors, env, old);
   const tracking = trackingAnnotation(env.identity);
-  if (job.metadata.annotations?.[tracking] !== undefined && old.metadata.annotations?.[tracking] === undefined)
+  if (!env.since('1.28') && job.metadata.annotations?.[tracking] !== undefined && old.metadata.annotations?.[tracking] === undefined)
     errors.forbidden(Path.of('metadata', 'annotations').key(tracking), 'cannot add this annotation');
   metadataUpdateAgain(job, old, errors, env);
   const { spec } = job;
   yield* validateSelectingSpec(spec, errors, env);
-  immutable(spec.completions, old.spec.completions, specAt.child('completions'), errors);
+  validateCompletionsUpdate(spec, old.spec, errors, env);
   immutable(spec.selector, old.spec.selector, specAt.child('selector'), errors, () => selectorText(spec.selector));
   validateTemplateUpdate(job, old, errors, env);
   immutable(spec.completionMode, old.spec.completionMode, specAt.child('completionMode'), errors);
+  for (const field of ['podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const)
+    immutable(spec[field], old.spec[field], specAt.child(field), errors);
 }
 
-/** The node placement of the pods may be changed while a job is suspended and was never started. */
+/** An indexed job may grow and shrink, where it runs all of its pods at once. */
+function validateCompletionsUpdate(
+  { completionMode, completions, parallelism }: JobSpec,
+  old: JobSpec,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  const at = specAt.child('completions');
+  if (completionMode !== 'Indexed' || !env.since('1.27') || !env.feature('ElasticIndexedJob'))
+    immutable(completions, old.completions, at, errors);
+  else if (completions !== undefined && completions !== old.completions && completions !== parallelism)
+    errors.invalid(at, completions, 'can only be modified in tandem with spec.parallelism');
+}
+
+/**
+ * The node placement of the pods may be changed while a job is suspended and was never started; later releases let it and the resources
+ * of containers change while a suspended job has no pods.
+ */
 function validateTemplateUpdate({ spec }: Job, old: Job, errors: FieldErrors, env: KindEnv): void {
-  const waits = old.spec.suspend === true && old.status.startTime === undefined && env.feature('JobMutableNodeSchedulingDirectives');
-  const oldTemplate = waits ? withScheduling(old.spec.template, spec.template) : old.spec.template;
-  if (!equal(spec.template, oldTemplate)) errors.invalid(specAt.child('template'), spec.template, 'field is immutable');
+  const suspended = old.spec.suspend === true;
+  const neverStarted = suspended && old.status.startTime === undefined;
+  const isSuspended = old.status.conditions?.some(({ type, status }) => type === 'Suspended' && status === 'True') ?? false;
+  const hasNoPods = suspended && (neverStarted || isSuspended) && (old.status.active ?? 0) === 0;
+  const placement = env.feature('MutableSchedulingDirectivesForSuspendedJobs') ? hasNoPods : neverStarted;
+  const oldTemplate =
+    placement && env.feature('JobMutableNodeSchedulingDirectives')
+      ? withScheduling(old.spec.template, spec.template, env)
+      : old.spec.template;
+  const at = specAt.child('template');
+  if (hasNoPods && env.feature('MutablePodResourcesForSuspendedJobs')) {
+    if (!equal(spec.template.spec, withResources(oldTemplate.spec, spec.template.spec)))
+      errors.invalid(at.child('spec'), spec.template.spec, immutableProblem);
+  } else if (!equal(spec.template, oldTemplate)) errors.invalid(at, spec.template, immutableProblem);
+}
+
+/** The old pods with the resources of the new ones, container by container. */
+function withResources(old: PodSpec, { containers, initContainers }: PodSpec): PodSpec {
+  const merge = (list: PodSpec['containers'], now: PodSpec['containers'] = []): PodSpec['containers'] =>
+    list?.length !== now.length
+      ? list
+      : list.map((container, i) => {
+          const same = now[i];
+          if (same?.name !== container.name) return container;
+          const { resources: _, ...rest } = container;
+          return { ...rest, ...(same.resources !== undefined && { resources: same.resources }) } as typeof container;
+        });
+  return {
+    ...old,
+    containers: merge(old.containers, containers),
+    ...(old.initContainers !== undefined && { initContainers: merge(old.initContainers, initContainers) }),
+  } as PodSpec;
 }
 
 /** The old template with the node placement of the new one. */
-function withScheduling(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpec): PodTemplateSpec {
+function withScheduling(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpec, env: KindEnv): PodTemplateSpec {
   const { nodeSelector, tolerations, affinity } = spec;
   const { nodeAffinity: _node, ...otherAffinity } = old.spec.affinity ?? {};
   const merged = affinity?.nodeAffinity === undefined ? otherAffinity : { ...otherAffinity, nodeAffinity: affinity.nodeAffinity };
-  const { nodeSelector: _selector, tolerations: _tolerations, affinity: _affinity, ...rest } = old.spec;
+  const { nodeSelector: _selector, tolerations: _tolerations, affinity: _affinity, ...others } = old.spec;
+  const { schedulingGates: _gates, ...ungated } = others;
+  const rest = env.since('1.27') ? { ...ungated, ...(spec.schedulingGates && { schedulingGates: spec.schedulingGates }) } : others;
   const { labels: _labels, annotations: _annotations, ...meta } = old.metadata;
   return {
     metadata: {
@@ -141,22 +210,4 @@ function withScheduling(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpe
       ...((affinity !== undefined || Object.keys(merged).length > 0) && { affinity: merged }),
     },
   };
-}
-
-// ---- status ------------------------------------------------------------------------------------------------------
-
-export function validateJobStatusUpdate(job: Job, old: Job, errors: FieldErrors, env: KindEnv): void {
-  metadataUpdateAgain(job, old, errors, env);
-  const { status } = job;
-  validateCounts(status, ['active', 'succeeded', 'failed', 'ready'], statusAt, errors);
-  const { uncountedTerminatedPods: uncounted } = status;
-  if (uncounted === undefined) return;
-  const visitedUids = new Set<string>();
-  for (const field of ['succeeded', 'failed'] as const)
-    uncounted[field]?.forEach((uid, i) => {
-      const at = statusAt.child('uncountedTerminatedPods').child(field).index(i);
-      if (uid === '') errors.invalid(at, uid, 'must not be empty');
-      else if (visitedUids.has(uid)) errors.duplicate(at, uid);
-      visitedUids.add(uid);
-    });
 }

@@ -157,7 +157,13 @@ describe('quotas', () => {
   test('a row tells requests from limits', () => {
     const { object } = create(ResourceQuotaKind, {});
     object.status = { hard: { pods: '4', 'limits.cpu': '2', 'requests.cpu': '1' }, used: { pods: '1' } };
-    expect(ResourceQuotaKind.cells?.(object as never, testEnv)).toEqual(['x', '27h', 'pods: 1/4, requests.cpu: 0/1', 'limits.cpu: 0/2']);
+    expect(ResourceQuotaKind.cells?.(object as never, testEnv)).toEqual([
+      'x',
+      '27h',
+      'pods: 1/4, requests.cpu: 0/1',
+      'limits.cpu: 0/2',
+      '27h',
+    ]);
   });
 });
 

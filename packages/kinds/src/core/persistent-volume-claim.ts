@@ -4,6 +4,7 @@ import { equal } from '@plat-dev/lib/equal';
 import { ageAt } from '@plat-dev/meta/age';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName, groupName, type QualifiedName } from '@plat-dev/meta/identity';
+import { qualifiedName } from '@plat-dev/meta/names';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
@@ -11,6 +12,7 @@ import { immutable } from '../validation/field-checks.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { amount } from '../validation/resources.ts';
 import { oncePod, validateClaimSpec } from '../validation/volumes/claim-spec.ts';
+import { claimWarnings } from '../validation/volumes/volume-warnings.ts';
 import { accessModesText } from './access-modes.ts';
 import { storageClassOf } from './persistent-volume.ts';
 import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from './schema/volumes/persistent-volume-claims.ts';
@@ -46,17 +48,20 @@ function validateUpdate(claim: PersistentVolumeClaim, old: PersistentVolumeClaim
   metadataAgain(claim, { namespaced: true }, errors, env);
   validate(claim, errors, env);
   metadataUpdateAgain(claim, old, errors, env);
-  // A stock server validates the claim once more here, and clients see its errors twice.
-  if (errors.list.length > errorsBefore) {
+  // Stock servers up to 1.34 validate the claim once more here, and clients see their errors twice.
+  if (errors.list.length > errorsBefore && !env.since('1.35')) {
     metadataAgain(claim, { namespaced: true }, errors, env);
     validate(claim, errors, env);
   }
   validateClass(claim, old, errors, env);
   if (!equal(comparable(claim, old, env), comparable(old, old, env)))
-    errors.forbidden(specPath, 'spec is immutable after creation except resources.requests for bound claims');
+    errors.forbidden(specPath, `spec is immutable after creation except ${mutableFields(env)} for bound claims`);
   validateSize(claim, old, errors, env);
   immutable(claim.spec.volumeMode, old.spec.volumeMode, Path.of('volumeMode'), errors);
+  validateAttributesClass(claim, old, errors, env);
 }
+const mutableFields = (env: KindEnv): string =>
+  env.since('1.29') ? 'resources.requests and volumeAttributesClassName' : 'resources.requests';
 
 /** After a failed resize the size may be reduced, but not to the current capacity or less. */
 function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
@@ -66,6 +71,29 @@ function validateSize(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, 
   if (!env.feature('RecoverVolumeExpansionFailure')) errors.forbidden(at, 'field can not be less than previous value');
   else if (size(claim).compare(amount(old.status.capacity?.storage ?? '0')) <= 0)
     errors.forbidden(at, 'field can not be less than status.capacity');
+}
+
+/** Attributes that were applied cannot be taken back, only changed. */
+function validateAttributesClass(
+  { spec: { volumeAttributesClassName: name } }: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  const { volumeAttributesClassName: oldName } = old.spec;
+  if (name === oldName) return;
+  const at = specPath.child('volumeAttributesClassName');
+  if (!env.feature('VolumeAttributesClass'))
+    errors.forbidden(at, 'update is forbidden when the VolumeAttributesClass feature gate is disabled');
+  if (!env.since('1.34')) {
+    if (oldName !== undefined && name === undefined) errors.forbidden(at, 'update from non-nil value to nil is forbidden');
+    else if (oldName !== undefined && oldName !== '' && name === '')
+      errors.forbidden(at, 'update from non-nil value to an empty string is forbidden');
+  } else if (old.status.currentVolumeAttributesClassName !== undefined) {
+    const applied = 'is forbidden when status.currentVolumeAttributesClassName is not nil';
+    if (name === undefined) errors.forbidden(at, `update to nil ${applied}`);
+    else if (name === '') errors.forbidden(at, `update to empty string ${applied}`);
+  }
 }
 
 const classAnnotation = (env: KindEnv): QualifiedName => domainName(env.identity, 'storage-class', 'volume.beta');
@@ -83,6 +111,18 @@ function movesClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, en
   );
 }
 
+/** Claims that waited without a class get the default one later. */
+function getsClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): boolean {
+  if (!env.since('1.25') || !env.feature('RetroactiveDefaultStorageClass')) return false;
+  const annotation = old.metadata.annotations?.[classAnnotation(env)];
+  const { storageClassName } = claim.spec;
+  return (
+    storageClassName !== undefined &&
+    old.spec.storageClassName === undefined &&
+    (annotation === undefined || annotation === storageClassName)
+  );
+}
+
 function validateClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors, env: KindEnv): void {
   if (movesClass(claim, old, env)) return;
   const annotation = classAnnotation(env);
@@ -94,10 +134,14 @@ function validateClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim,
 function comparable(claim: PersistentVolumeClaim, old: PersistentVolumeClaim, env: KindEnv): PersistentVolumeClaimSpec {
   const spec: PersistentVolumeClaimSpec = { ...claim.spec };
   if ((old.spec.volumeName ?? '') === '') delete spec.volumeName;
-  if (claim !== old && movesClass(claim, old, env)) delete spec.storageClassName;
+  if (claim !== old && (movesClass(claim, old, env) || getsClass(claim, old, env))) {
+    if (old.spec.storageClassName === undefined) delete spec.storageClassName;
+    else spec.storageClassName = old.spec.storageClassName;
+  }
   const requests = spec.resources.requests;
   if (claim.status.phase === 'Bound' && requests !== undefined)
     spec.resources = { ...spec.resources, requests: { ...requests, storage: old.spec.resources.requests?.storage ?? '0' } };
+  if (claim.status.phase === 'Bound') delete spec.volumeAttributesClassName;
   return spec;
 }
 
@@ -110,14 +154,33 @@ const resizeStates = [
   'NodeExpansionPending',
 ];
 
+const newerResizeStates = (env: KindEnv): readonly string[] => {
+  const end = env.since('1.31') ? 'Infeasible' : 'Failed';
+  return ['ControllerResizeInProgress', `ControllerResize${end}`, 'NodeResizeInProgress', `NodeResize${end}`, 'NodeResizePending'];
+};
+/** The storage, or since 1.28 a resource of a driver: `example.com/iops`. */
+const isClaimResource = (name: string, env: KindEnv): boolean =>
+  name === 'storage' ||
+  (env.since('1.28') &&
+    name.includes('/') &&
+    qualifiedName(name).length === 0 &&
+    !name.slice(0, name.indexOf('/')).endsWith(env.identity.domain));
+
 /** Validation of the status of a resize. */
-function validateResize({ resizeStatus, allocatedResources }: PersistentVolumeClaim['status'], errors: FieldErrors): void {
+function validateResize(status: PersistentVolumeClaim['status'], errors: FieldErrors, env: KindEnv): void {
+  const { resizeStatus, allocatedResources, allocatedResourceStatuses } = status;
   if (resizeStatus !== undefined && !resizeStates.includes(resizeStatus))
     errors.notSupported(Path.of('status', 'resizeStatus'), resizeStatus, resizeStates);
+  const statusesAt = Path.of('status', 'allocatedResourceStatuses');
+  for (const name in allocatedResourceStatuses) {
+    if (!isClaimResource(name, env)) errors.notSupported(statusesAt, name, ['storage']);
+    const states = newerResizeStates(env);
+    if (!states.includes(allocatedResourceStatuses[name] as string)) errors.notSupported(statusesAt, name, states);
+  }
   const at = Path.of('status', 'allocatedResources');
   for (const name in allocatedResources) {
     const value = amount(allocatedResources[name] as string).value();
-    if (name !== 'storage') errors.notSupported(at, name, ['storage']);
+    if (!isClaimResource(name, env)) errors.notSupported(at, name, ['storage']);
     else if (value < 0n) errors.invalid(at.key(name), Number(value), 'must be a valid resource quantity');
   }
 }
@@ -130,7 +193,7 @@ function validateStatusUpdate(claim: PersistentVolumeClaim, old: PersistentVolum
     const value = amount(claim.status.capacity[name] as string).value();
     if (value < 0n) errors.invalid(at.key(name), Number(value), 'must be a valid resource quantity');
   }
-  if (env.feature('RecoverVolumeExpansionFailure')) validateResize(claim.status, errors);
+  if (env.feature('RecoverVolumeExpansionFailure')) validateResize(claim.status, errors, env);
 }
 
 export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
@@ -154,6 +217,7 @@ export const PersistentVolumeClaimKind = kind<PersistentVolumeClaim>({
     },
     validate,
     validateUpdate,
+    warnings: claimWarnings,
     resetFields: [['status']],
   },
   gated: [oncePod(({ spec }) => spec.accessModes)],

@@ -2,12 +2,14 @@
 
 import { ageAt } from '@plat-dev/meta/age';
 import { domainName } from '@plat-dev/meta/identity';
+import { formatTime } from '@plat-dev/meta/time';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { metadataUpdateAgain } from '../validation/repeated-metadata.ts';
 import { oncePod } from '../validation/volumes/claim-spec.ts';
 import { validateVolume, validateVolumeUpdate } from '../validation/volumes/persistent-volume.ts';
+import { volumeWarnings } from '../validation/volumes/volume-warnings.ts';
 import { accessModesText } from './access-modes.ts';
 import { PersistentVolume } from './schema/volumes/persistent-volumes.ts';
 
@@ -25,6 +27,21 @@ function defaults({ spec }: PersistentVolume): void {
   spec.volumeMode ??= 'Filesystem';
 }
 
+type Status = PersistentVolume['status'];
+/** When the volume came into its phase. */
+const phaseTime = (env: KindEnv): Pick<Status, 'lastPhaseTransitionTime'> =>
+  env.feature('PersistentVolumeLastPhaseTransitionTime') ? { lastPhaseTransitionTime: formatTime(env.now()) } : {};
+
+/** A client may set the time itself; a new phase whose time it left as it was gets that of the server. */
+function keepPhaseTime(status: Status, old: Status, env: KindEnv): void {
+  const { lastPhaseTransitionTime: time } = status;
+  if (!env.since('1.28')) return;
+  if (status.phase !== old.phase) {
+    const { lastPhaseTransitionTime: now } = phaseTime(env);
+    if ((time === undefined || time === old.lastPhaseTransitionTime) && now !== undefined) status.lastPhaseTransitionTime = now;
+  } else if (time === undefined && old.lastPhaseTransitionTime !== undefined) status.lastPhaseTransitionTime = old.lastPhaseTransitionTime;
+}
+
 export const PersistentVolumeKind = kind<PersistentVolume>({
   group: '',
   kind: 'PersistentVolume',
@@ -35,18 +52,23 @@ export const PersistentVolumeKind = kind<PersistentVolume>({
   hub: 'v1',
   deleteReturnsObject: true,
   strategy: {
+    prepareForCreate: (volume, env) => {
+      if (env.since('1.28')) volume.status = { phase: 'Pending', ...phaseTime(env) };
+    },
     prepareForUpdate: (volume, old) => {
       volume.status = old.status;
     },
     validate: validateVolume,
     validateUpdate: validateVolumeUpdate,
+    warnings: volumeWarnings,
     resetFields: [['status']],
   },
   gated: [oncePod(({ spec }) => spec.accessModes)],
   subresources: {
     status: status<PersistentVolume>({
-      prepareForUpdate: (volume, old) => {
+      prepareForUpdate: (volume, old, env) => {
         volume.spec = old.spec;
+        keepPhaseTime(volume.status, old.status, env);
       },
       validateUpdate: metadataUpdateAgain,
       resetFields: [['spec']],

@@ -55,14 +55,16 @@ export const ResourceQuotaKind = kind<ResourceQuota>({
   },
   columns: [
     nameColumn,
-    ageColumn,
+    { ...ageColumn, until: '1.32' },
     { name: 'Request', type: 'string', description: 'What is used and what is allowed of requested resources.' },
     { name: 'Limit', type: 'string', description: 'What is used and what is allowed of limits.' },
+    { ...ageColumn, since: '1.33' },
   ],
   cells: (quota, env) => [
     quota.metadata.name ?? '',
     ageAt(env.now(), quota.metadata.creationTimestamp),
     summary(quota, false),
     summary(quota, true),
+    ageAt(env.now(), quota.metadata.creationTimestamp),
   ],
 });

@@ -8,7 +8,7 @@ import { kind, version } from '../kind.ts';
 import * as v1 from './schema/v1.ts';
 import * as v1beta1 from './schema/v1beta1.ts';
 import { dropTopology, fromVersion1beta1, toVersion1beta1 } from './topology.ts';
-import { validateSlice, validateSliceUpdate } from './validate-slice.ts';
+import { sliceWarnings, validateSlice, validateSliceUpdate } from './validate-slice.ts';
 
 /** How many ports and addresses a Table row shows. */
 const SHOWN = 3;
@@ -47,6 +47,7 @@ export const EndpointSliceKind = kind<v1.EndpointSlice>({
     },
     validate: validateSlice,
     validateUpdate: validateSliceUpdate,
+    warnings: sliceWarnings,
   },
   columns: [
     nameColumn,

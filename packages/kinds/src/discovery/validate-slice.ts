@@ -1,13 +1,17 @@
 /** Validation of endpoint slices. */
+
+import { equal } from '@plat-dev/lib/equal';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { nonSpecialIP, validIPv4, validIPv6 } from '@plat-dev/meta/ip';
+import { domainName } from '@plat-dev/meta/identity';
+import { canonicalIP, ipFamily, nonSpecialIP, validIPv4, validIPv6 } from '@plat-dev/meta/ip';
 import { validateLabels } from '@plat-dev/meta/labels';
 import { fullyQualifiedDomainName, labelValue, nameIsSubdomain } from '@plat-dev/meta/names';
 import type { KindEnv } from '../kind.ts';
+import { address, addressWarnings } from '../validation/addresses.ts';
 import { each } from '../validation/each.ts';
 import { immutable, label, qualified, report, word } from '../validation/field-checks.ts';
 import { metadataAgain } from '../validation/repeated-metadata.ts';
-import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from './schema/v1.ts';
+import type { Endpoint, EndpointPort, EndpointSlice } from './schema/v1.ts';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -15,40 +19,47 @@ const MAX_ENDPOINTS = 1000;
 const MAX_ADDRESSES = 100;
 const MAX_PORTS = 20_000;
 const MAX_TOPOLOGY_LABELS = 16;
-const MAX_ZONE_HINTS = 8;
+const MAX_HINTS = 8;
 
 const addressType = Path.of('addressType');
 
-export function validateSlice(slice: EndpointSlice, errors: FieldErrors): void {
+export function validateSlice(slice: EndpointSlice, errors: FieldErrors, env: KindEnv): void {
   word(slice.addressType, addressTypes, addressType, errors);
-  validateEndpoints(slice, Path.of('endpoints'), errors);
+  validateEndpoints(slice, Path.of('endpoints'), errors, env);
   validatePorts(slice.ports ?? [], Path.of('ports'), errors);
 }
 
 export function validateSliceUpdate(slice: EndpointSlice, old: EndpointSlice, errors: FieldErrors, env: KindEnv): void {
   metadataAgain(slice, { namespaced: true }, errors, env);
-  validateSlice(slice, errors);
+  // Addresses that did not change may stay, whatever later rules say.
+  if (env.since('1.33') && equal(slice.endpoints ?? [], old.endpoints ?? [])) validateSlice({ ...slice, endpoints: [] }, errors, env);
+  else validateSlice(slice, errors, env);
   immutable(slice.addressType, old.addressType, addressType, errors);
 }
 
-function validateEndpoints({ endpoints = [], addressType }: EndpointSlice, at: Path, errors: FieldErrors): void {
+function validateEndpoints({ endpoints = [], addressType }: EndpointSlice, at: Path, errors: FieldErrors, env: KindEnv): void {
   if (endpoints.length > MAX_ENDPOINTS) errors.tooMany(at, endpoints.length, MAX_ENDPOINTS);
-  else each(endpoints, at, (endpoint, here) => validateEndpoint(endpoint, addressType, here, errors));
+  else each(endpoints, at, (endpoint, here) => validateEndpoint(endpoint, addressType, here, errors, env));
 }
 
-function validateEndpoint(endpoint: Endpoint, type: string, at: Path, errors: FieldErrors): void {
+function validateEndpoint(endpoint: Endpoint, type: string, at: Path, errors: FieldErrors, env: KindEnv): void {
   const { addresses = [], nodeName, hostname, deprecatedTopology = {}, hints } = endpoint;
   const list = at.child('addresses');
   if (addresses.length === 0) errors.required(list, 'must contain at least 1 address');
   else if (addresses.length > MAX_ADDRESSES) errors.tooMany(list, addresses.length, MAX_ADDRESSES);
-  each(addresses, list, (address, here) => validateAddress(address, type, here, errors));
+  each(addresses, list, (text, here) => {
+    if (env.since('1.33') && type !== 'FQDN') validateIP(text, type, list, here, errors, env);
+    else validateAddress(text, type, here, errors);
+  });
   if (nodeName !== undefined) report(errors, at.child('nodeName'), nodeName, nameIsSubdomain(nodeName));
   const topology = at.child('deprecatedTopology');
   const labels = Object.keys(deprecatedTopology).length;
   if (labels > MAX_TOPOLOGY_LABELS) errors.tooMany(topology, labels, MAX_TOPOLOGY_LABELS);
   validateLabels(deprecatedTopology, topology, errors);
   if (hostname !== undefined) label(hostname, at.child('hostname'), errors);
-  if (hints !== undefined) validateHints(hints, at.child('hints').child('forZones'), errors);
+  if (hints === undefined) return;
+  validateHints(hints.forZones ?? [], at.child('hints').child('forZones'), errors, labelValue);
+  validateHints(hints.forNodes ?? [], at.child('hints').child('forNodes'), errors, nameIsSubdomain);
 }
 
 function validateAddress(address: string, type: string, at: Path, errors: FieldErrors): void {
@@ -58,16 +69,34 @@ function validateAddress(address: string, type: string, at: Path, errors: FieldE
   report(errors, at, address, nonSpecialIP(address));
 }
 
-function validateHints({ forZones = [] }: EndpointHints, at: Path, errors: FieldErrors): void {
-  if (forZones.length > MAX_ZONE_HINTS) {
-    errors.tooMany(at, forZones.length, MAX_ZONE_HINTS);
+/** The rules since 1.33. That of the family names the list, as stock servers do. */
+function validateIP(text: string, type: string, list: Path, at: Path, errors: FieldErrors, env: KindEnv): void {
+  if (type === 'IPv4' ? !address(text, at, errors, env) : type !== 'IPv6' || !canonical(text, at, errors)) return;
+  if (ipFamily(text) !== type) errors.invalid(list, text, `must be an ${type} address`);
+  report(errors, at, text, nonSpecialIP(text));
+}
+function canonical(text: string, at: Path, errors: FieldErrors): boolean {
+  const problems = canonicalIP(text);
+  report(errors, at, text, problems);
+  return problems.length === 0;
+}
+
+/** Zones or nodes that should use an endpoint. */
+function validateHints(
+  hints: readonly { readonly name: string }[],
+  at: Path,
+  errors: FieldErrors,
+  nameRule: (name: string) => string[],
+): void {
+  if (hints.length > MAX_HINTS) {
+    errors.tooMany(at, hints.length, MAX_HINTS);
     return;
   }
-  const zoneNames = new Set<string>();
-  each(forZones, at, ({ name }, here) => {
-    if (zoneNames.has(name)) errors.duplicate(here.child('name'), name);
-    zoneNames.add(name);
-    report(errors, here.child('name'), name, labelValue(name));
+  const names = new Set<string>();
+  each(hints, at, ({ name }, here) => {
+    if (names.has(name)) errors.duplicate(here.child('name'), name);
+    names.add(name);
+    report(errors, here.child('name'), name, nameRule(name));
   });
 }
 
@@ -84,4 +113,18 @@ function validatePorts(ports: readonly EndpointPort[], at: Path, errors: FieldEr
     if (!protocols.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, protocols);
     if (appProtocol !== undefined) qualified(appProtocol, here.child('appProtocol'), errors);
   });
+}
+
+/** The controllers of slices write canonical addresses. */
+const ownWriters = ['endpointslice-controller', 'endpointslicemirroring-controller'];
+
+export function sliceWarnings(slice: EndpointSlice, old: EndpointSlice | undefined, env: KindEnv): string[] {
+  const deprecated = old === undefined && slice.addressType === 'FQDN' && env.since('1.27');
+  const warnings = deprecated ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
+  const writer = slice.metadata.labels?.[domainName(env.identity, 'managed-by', 'endpointslice')] ?? '';
+  if (!env.since('1.33') || ownWriters.some((name) => writer.startsWith(name))) return warnings;
+  each(slice.endpoints, Path.of('endpoints'), ({ addresses }, at) => {
+    each(addresses, at.child('addresses'), (text, here) => warnings.push(...addressWarnings(text, here, env)));
+  });
+  return warnings;
 }

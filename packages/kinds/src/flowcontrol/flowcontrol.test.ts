@@ -1,5 +1,6 @@
+import type { ApiRelease } from '@plat-dev/lib/version';
 import { expect, test } from 'vitest';
-import { create, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
+import { create, inRelease, type Loose, testEnv, update } from '../validation/kinds.testing.ts';
 import { FlowSchemaKind } from './flow-schema.ts';
 import { mandatoryLevels, mandatorySchemas } from './mandatory-objects.ts';
 import { PriorityLevelConfigurationKind } from './priority-level-configuration.ts';
@@ -113,7 +114,7 @@ test.each<[string, Loose, string[]]>([
   [
     'negative numbers',
     limited({ type: 'Queue', queuing: { queues: -1, handSize: -1, queueLengthLimit: -1 } }, { assuredConcurrencyShares: -1 }),
-    ['assuredConcurrencyShares', 'queueLengthLimit', 'queues', 'handSize'],
+    ['nominalConcurrencyShares', 'queueLengthLimit', 'queues', 'handSize'],
   ],
   ['hands that are too large', limited({ type: 'Queue', queuing: { queues: 4, handSize: 5 } }), ['should not be greater than queues (4)']],
   [
@@ -128,5 +129,21 @@ test.each<[string, Loose, string[]]>([
 test('limits have usual values', () => {
   const { object, errors } = create(PriorityLevelConfigurationKind, limited({ type: 'Queue', queuing: {} }));
   expect(errors).toEqual([]);
-  expect(PriorityLevelConfigurationKind.cells?.(object as never, testEnv)).toEqual(['l', 'Limited', 30, 64, 8, 50, '27h']);
+  expect(PriorityLevelConfigurationKind.cells?.(object as never, testEnv)).toEqual(['l', 'Limited', 30, 30, 64, 8, 50, '27h']);
+});
+
+test('mandatory levels have shares and lend seats in later releases', () => {
+  const mandatory = (name: string, spec: Loose, release: ApiRelease): string[] =>
+    create(PriorityLevelConfigurationKind, { metadata: { name }, spec }, inRelease(release)).errors;
+  const catchAll = { type: 'Limited', limited: { assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } } };
+  expect(mandatory('catch-all', catchAll, '1.36')).toEqual([]);
+  expect(mandatory('catch-all', { ...catchAll, limited: { ...catchAll.limited, lendablePercent: 5 } }, '1.36')).toHaveLength(1);
+  expect(mandatory('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 9 } }, '1.36')).toEqual([]);
+  expect(mandatory('exempt', { type: 'Exempt', exempt: { lendablePercent: 101 } }, '1.36')).toHaveLength(1);
+});
+test('a level may have no shares since 1.30, but not fewer', () => {
+  const none = (release: ApiRelease): string[] =>
+    create(PriorityLevelConfigurationKind, limited({ type: 'Reject' }, { assuredConcurrencyShares: -1 }), inRelease(release)).errors;
+  expect(none('1.29')).toEqual(like(['must be positive']));
+  expect(none('1.30')).toEqual(like(['must be a non-negative integer']));
 });

@@ -26,7 +26,18 @@ export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfigur
   columns: [
     nameColumn,
     { name: 'Type', type: 'string', description: 'Whether requests of the level are limited or exempt.' },
-    { name: 'AssuredConcurrencyShares', type: 'string', description: 'The share of concurrent requests that the level is sure of.' },
+    {
+      name: 'AssuredConcurrencyShares',
+      type: 'string',
+      until: '1.25',
+      description: 'The share of concurrent requests that the level is sure of.',
+    },
+    {
+      name: 'NominalConcurrencyShares',
+      type: 'string',
+      since: '1.26',
+      description: 'The share of concurrent requests that the level has.',
+    },
     { name: 'Queues', type: 'string', description: 'How many queues the level has.' },
     { name: 'HandSize', type: 'string', description: 'Among how many queues a flow is dealt.' },
     { name: 'QueueLengthLimit', type: 'string', description: 'How many requests may wait in one queue.' },
@@ -34,11 +45,13 @@ export const PriorityLevelConfigurationKind = kind<v1beta2.PriorityLevelConfigur
   ],
   cells: (level, env) => {
     const { type, limited } = level.spec;
+    const shares = limited?.assuredConcurrencyShares ?? level.spec.exempt?.nominalConcurrencyShares ?? '<none>';
     const queuing = limited?.limitResponse.queuing;
     return [
       nameCell(level),
       type,
-      limited?.assuredConcurrencyShares ?? '<none>',
+      shares,
+      shares,
       queuing?.queues ?? '<none>',
       queuing?.handSize ?? '<none>',
       queuing?.queueLengthLimit ?? '<none>',

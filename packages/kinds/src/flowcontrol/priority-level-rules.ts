@@ -1,8 +1,11 @@
 /** Validation of priority levels. */
 import { equal } from '@plat-dev/lib/equal';
+import { without } from '@plat-dev/lib/own';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { EXEMPT, mandatoryLevels } from './mandatory-objects.ts';
+import type { KindEnv, WriteRequest } from '../kind.ts';
+import { EXEMPT, mandatoryLevel } from './mandatory-objects.ts';
 import type {
+  ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
   LimitResponse,
   PriorityLevelConfiguration,
@@ -14,25 +17,60 @@ const MAX_QUEUES = 10_000_000;
 /** Bits of the hash that assigns queues to a flow (shuffle sharding). */
 const HASH_BITS = 60;
 
-export function validatePriorityLevel(level: PriorityLevelConfiguration, errors: FieldErrors): void {
+export function validatePriorityLevel(level: PriorityLevelConfiguration, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
   const { name = '' } = level.metadata;
-  const { type, limited } = level.spec;
+  const { type, limited, exempt } = level.spec;
   const at = spec.child('type');
-  if ((name === EXEMPT) !== (type === 'Exempt')) errors.invalid(at, type, `type must be 'Exempt' if and only if name is '${EXEMPT}'`);
+  if ((name === EXEMPT) !== (type === 'Exempt')) errors.invalid(at, type, onlyExempt(env));
   if (type === 'Exempt') {
     if (limited !== undefined) errors.forbidden(spec.child('limited'), 'must be nil if the type is not Limited');
-  } else if (type !== 'Limited') errors.notSupported(at, type, ['Exempt', 'Limited']);
-  else if (limited === undefined) errors.required(spec.child('limited'), 'must not be empty when type is Limited');
-  else validateLimits(limited, spec.child('limited'), errors);
-  const mandatory = mandatoryLevels.get(name);
-  if (mandatory !== undefined && !equal(level.spec, mandatory))
-    errors.invalid(spec, level.spec, `spec of '${name}' must equal the fixed value`);
+    if (exempt !== undefined) validateExemption(exempt, spec.child('exempt'), errors);
+  } else if (type !== 'Limited') {
+    if (type === '' && env.since('1.34')) errors.required(at);
+    else errors.notSupported(at, type, ['Exempt', 'Limited']);
+  } else {
+    if (exempt !== undefined) errors.forbidden(spec.child('exempt'), 'must be nil if the type is Limited');
+    if (limited === undefined) errors.required(spec.child('limited'), 'must not be empty when type is Limited');
+    else validateLimits(limited, spec.child('limited'), errors, env, sharesField(request));
+  }
+  validateMandatory(level, errors, env);
+}
+const onlyExempt = (env: KindEnv): string =>
+  env.since('1.34') ? "must be 'Exempt' if and only if `name` is 'exempt'" : `type must be 'Exempt' if and only if name is '${EXEMPT}'`;
+
+/** What the server cannot do without keeps its meaning; since 1.28 the shares of exempt requests may change. */
+function validateMandatory(level: PriorityLevelConfiguration, errors: FieldErrors, env: KindEnv): void {
+  const { name = '' } = level.metadata;
+  const mandatory = mandatoryLevel(name, env);
+  if (mandatory === undefined) return;
+  if (name === EXEMPT && env.since('1.28')) {
+    if (!equal(without(level.spec, 'exempt'), without(mandatory, 'exempt')))
+      errors.invalid(spec, level.spec, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`);
+  } else if (!equal(level.spec, mandatory)) errors.invalid(spec, level.spec, `spec of '${name}' must equal the fixed value`);
 }
 
-function validateLimits(limits: LimitedPriorityLevelConfiguration, at: Path, errors: FieldErrors): void {
-  const { assuredConcurrencyShares: shares, limitResponse } = limits;
-  if (shares <= 0) errors.invalid(at.child('assuredConcurrencyShares'), shares, 'must be positive');
+/** The shares, as the version of the request names them. */
+const sharesField = ({ resource: { version } }: WriteRequest): string =>
+  version === 'v1' || version === 'v1beta3' ? 'nominalConcurrencyShares' : 'assuredConcurrencyShares';
+
+function validateLimits(limits: LimitedPriorityLevelConfiguration, at: Path, errors: FieldErrors, env: KindEnv, sharesName: string): void {
+  const { assuredConcurrencyShares: shares, limitResponse, lendablePercent = 0, borrowingLimitPercent = 0 } = limits;
+  if (env.since('1.29') && env.feature('ZeroLimitedNominalConcurrencyShares')) {
+    if (shares < 0) errors.invalid(at.child(sharesName), shares, notNegative);
+  } else if (shares <= 0) errors.invalid(at.child(sharesName), shares, 'must be positive');
   validateResponse(limitResponse, at.child('limitResponse'), errors);
+  validatePercentage(lendablePercent, at.child('lendablePercent'), errors);
+  if (borrowingLimitPercent < 0) errors.invalid(at.child('borrowingLimitPercent'), borrowingLimitPercent, `if specified, ${notNegative}`);
+}
+const notNegative = 'must be a non-negative integer';
+
+function validateExemption(exempt: ExemptPriorityLevelConfiguration, at: Path, errors: FieldErrors): void {
+  const { nominalConcurrencyShares: shares = 0, lendablePercent = 0 } = exempt;
+  if (shares < 0) errors.invalid(at.child('nominalConcurrencyShares'), shares, notNegative);
+  validatePercentage(lendablePercent, at.child('lendablePercent'), errors);
+}
+function validatePercentage(value: number, at: Path, errors: FieldErrors): void {
+  if (value < 0 || value > 100) errors.invalid(at, value, 'must be between 0 and 100, inclusive');
 }
 
 function validateResponse({ type, queuing }: LimitResponse, at: Path, errors: FieldErrors): void {

@@ -1,6 +1,6 @@
 /** Strategies that flow schemas and priority levels share: conditions are written by the status subresource alone. */
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import type { ApiObject, Strategy } from '../kind.ts';
+import type { ApiObject, KindEnv, Strategy, WriteRequest } from '../kind.ts';
 import { keepMetadata } from '../subresources.ts';
 import { each } from '../validation/each.ts';
 
@@ -19,9 +19,11 @@ function validateStatus({ status }: FlowObject, errors: FieldErrors): void {
 }
 
 /** The rules of the object itself. */
-export function objectStrategy<T extends FlowObject>(validate: (object: T, errors: FieldErrors) => void): Strategy<T> {
-  const check = (object: T, errors: FieldErrors): void => {
-    validate(object, errors);
+export function objectStrategy<T extends FlowObject>(
+  validate: (object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest) => void,
+): Strategy<T> {
+  const check = (object: T, errors: FieldErrors, env: KindEnv, request: WriteRequest): void => {
+    validate(object, errors, env, request);
     validateStatus(object, errors);
   };
   return {
@@ -32,7 +34,7 @@ export function objectStrategy<T extends FlowObject>(validate: (object: T, error
       object.status = old.status;
     },
     validate: check,
-    validateUpdate: (object, _old, errors) => check(object, errors),
+    validateUpdate: (object, _old, errors, env, request) => check(object, errors, env, request),
     resetFields: [['status']],
   };
 }

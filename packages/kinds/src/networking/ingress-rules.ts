@@ -3,8 +3,8 @@
 import { FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName } from '@plat-dev/meta/identity';
 import { parseIP } from '@plat-dev/meta/ip';
-import { dns1123Subdomain, nameIsDns1035Label, portName, portNumber, wildcardDns1123Subdomain } from '@plat-dev/meta/names';
-import type { KindEnv, WriteRequest } from '../kind.ts';
+import { dns1123Subdomain, nameIsDns1035Label, nameIsLabel, portName, portNumber, wildcardDns1123Subdomain } from '@plat-dev/meta/names';
+import type { KindEnv, NameRule, WriteRequest } from '../kind.ts';
 import { each } from '../validation/each.ts';
 import { report, subdomain } from '../validation/field-checks.ts';
 import { invalidText } from '../validation/go-text.ts';
@@ -25,18 +25,21 @@ interface Allowances {
 }
 interface Names {
   readonly defaultBackend: string;
+  readonly serviceRule: NameRule;
   serviceName(backend: Path): Path;
   portName(backend: Path): Path;
   portNumber(backend: Path): Path;
 }
 const newNames: Names = {
   defaultBackend: 'defaultBackend',
+  serviceRule: nameIsDns1035Label,
   serviceName: (backend) => backend.child('service').child('name'),
   portName: (backend) => backend.child('service').child('port').child('name'),
   portNumber: (backend) => backend.child('service').child('port').child('number'),
 };
 const betaNames: Names = {
   defaultBackend: 'backend',
+  serviceRule: nameIsDns1035Label,
   serviceName: (backend) => backend.child('serviceName'),
   portName: (backend) => backend.child('servicePort'),
   portNumber: (backend) => backend.child('servicePort'),
@@ -46,18 +49,21 @@ const beta: Allowances = { badSecretNames: true, badWildcardRules: true, names: 
 const isBeta = ({ resource }: WriteRequest): boolean => resource.version === 'v1beta1';
 
 export function validateIngress(ingress: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
-  validateSpec(ingress.spec, errors, isBeta(request) ? beta : strict);
+  validateSpec(ingress.spec, errors, allowances(env, isBeta(request) ? beta : strict));
   // The annotation is older than the field; old and new controllers would read a class in both differently.
   const annotation = domainName(env.identity, 'ingress.class');
   const className = ingress.metadata.annotations?.[annotation];
-  if (className !== undefined && ingress.spec.ingressClassName !== undefined)
-    errors.invalid(Path.of('annotations').child(annotation), className, 'can not be set when the class field is also set');
+  const { ingressClassName } = ingress.spec;
+  if (className === undefined || ingressClassName === undefined) return;
+  const at = Path.of('annotations').child(annotation);
+  if (!env.since('1.27')) errors.invalid(at, className, 'can not be set when the class field is also set');
+  else if (className !== ingressClassName) errors.invalid(at, className, 'must match `ingressClassName` when both are specified');
 }
 
 export function validateIngressUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv, request: WriteRequest): void {
   metadataUpdateAgain(ingress, old, errors, env);
   metadataAgain(ingress, { namespaced: true }, errors, env);
-  validateSpec(ingress.spec, errors, isBeta(request) ? beta : faultsOf(old));
+  validateSpec(ingress.spec, errors, allowances(env, isBeta(request) ? beta : faultsOf(old), old));
 }
 const faultsOf = ({ spec: { tls = [], rules = [] } }: Ingress): Allowances => ({
   badSecretNames: tls.some(({ secretName = '' }) => secretName !== '' && dns1123Subdomain(secretName).length > 0),
@@ -65,9 +71,28 @@ const faultsOf = ({ spec: { tls = [], rules = [] } }: Ingress): Allowances => ({
   names: newNames,
 });
 
+/** Services may begin with a digit where the feature is on, and where the stored ingress names one that does. */
+function allowances(env: KindEnv, allowed: Allowances, old?: Ingress): Allowances {
+  const relaxed = env.feature('RelaxedServiceNameValidation') || (env.since('1.34') && old !== undefined && namesRelaxedService(old));
+  return relaxed ? { ...allowed, names: { ...allowed.names, serviceRule: nameIsLabel } } : allowed;
+}
+const namesRelaxedService = ({ spec: { defaultBackend, rules = [] } }: Ingress): boolean =>
+  [defaultBackend, ...rules.flatMap(({ http }) => (http?.paths ?? []).map(({ backend }) => backend))].some((backend) => {
+    const name = backend?.service?.name;
+    return name !== undefined && nameIsLabel(name).length === 0 && nameIsDns1035Label(name).length > 0;
+  });
+
+export function ingressWarnings(ingress: Ingress, old: Ingress | undefined, env: KindEnv): string[] {
+  const annotation = domainName(env.identity, 'ingress.class');
+  const isOld = ingress.metadata.annotations?.[annotation] !== undefined && ingress.spec.ingressClassName === undefined;
+  return old === undefined && isOld && env.since('1.27')
+    ? [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
+    : [];
+}
+
 export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress, errors: FieldErrors, env: KindEnv): void {
   metadataUpdateAgain(ingress, old, errors, env);
-  validateLoadBalancerStatus(ingress.status.loadBalancer, Path.of('status', 'loadBalancer'), errors);
+  validateLoadBalancerStatus(ingress.status.loadBalancer, old.status.loadBalancer, errors, env);
 }
 
 function isBad(http: NonNullable<IngressRule['http']>): boolean {
@@ -129,7 +154,7 @@ function validateBackend({ service, resource }: IngressBackend, at: Path, errors
 
 function validateService({ name, port }: NonNullable<IngressBackend['service']>, at: Path, errors: FieldErrors, names: Names): void {
   if (name === '') errors.required(names.serviceName(at));
-  else report(errors, names.serviceName(at), name, nameIsDns1035Label(name));
+  else report(errors, names.serviceName(at), name, names.serviceRule(name, false));
   const { name: named = '', number = 0 } = port;
   if (named !== '' && number !== 0) errors.invalid(at, '', 'cannot set both port name & port number');
   else if (named !== '') report(errors, names.portName(at), named, portName(named));

@@ -3,7 +3,8 @@ import { ageCell, nameCell } from '../cells.ts';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { kind } from '../kind.ts';
 import { status } from '../subresources.ts';
-import { validateIngress, validateIngressStatusUpdate, validateIngressUpdate } from './ingress-rules.ts';
+import { loadBalancerWarnings } from '../validation/load-balancer-status.ts';
+import { ingressWarnings, validateIngress, validateIngressStatusUpdate, validateIngressUpdate } from './ingress-rules.ts';
 import { Ingress } from './schema/ingress.ts';
 
 /** How many host names a Table row shows. */
@@ -42,6 +43,7 @@ export const IngressKind = kind<Ingress>({
     },
     validate: validateIngress,
     validateUpdate: validateIngressUpdate,
+    warnings: ingressWarnings,
     resetFields: [['status']],
   },
   subresources: {
@@ -50,6 +52,7 @@ export const IngressKind = kind<Ingress>({
         ingress.spec = old.spec;
       },
       validateUpdate: validateIngressStatusUpdate,
+      warnings: ({ status: { loadBalancer } }, _old, env) => loadBalancerWarnings(loadBalancer, env),
       resetFields: [['spec']],
     }),
   },

@@ -7,11 +7,11 @@ import { type KindEnv, kind } from '../kind.ts';
 import { status } from '../subresources.ts';
 import { validateConditions } from '../validation/conditions.ts';
 import { metadataAgain, metadataUpdateAgain } from '../validation/repeated-metadata.ts';
-import { validateNetworkPolicy } from './network-policy-rules.ts';
+import { networkPolicyWarnings, validateNetworkPolicy } from './network-policy-rules.ts';
 import { NetworkPolicy } from './schema/network-policy.ts';
 
-/** While its feature is off, the status is kept if the stored object has one. */
-const hasStatus = (env: KindEnv): boolean => env.feature('NetworkPolicyStatus');
+/** While its feature is off, the status is kept if the stored object has one. Releases from 1.28 on have none. */
+const hasStatus = (env: KindEnv): boolean => !env.since('1.28') && env.feature('NetworkPolicyStatus');
 
 /** Default policy types: Ingress, and Egress if there are egress rules. */
 function defaults({ spec }: NetworkPolicy): void {
@@ -21,9 +21,9 @@ function defaults({ spec }: NetworkPolicy): void {
 
 function validateUpdate(policy: NetworkPolicy, old: NetworkPolicy, errors: FieldErrors, env: KindEnv): void {
   metadataAgain(policy, { namespaced: true }, errors, env);
-  validateNetworkPolicy(policy, errors);
+  validateNetworkPolicy(policy, errors, env, old);
   metadataUpdateAgain(policy, old, errors, env);
-  if (!errors.empty) validateNetworkPolicy(policy, errors);
+  if (!errors.empty) validateNetworkPolicy(policy, errors, env, old);
 }
 
 export const NetworkPolicyKind = kind<NetworkPolicy>({
@@ -40,10 +40,11 @@ export const NetworkPolicyKind = kind<NetworkPolicy>({
       if (hasStatus(env)) policy.status = {};
     },
     prepareForUpdate(policy, old, env) {
-      if (hasStatus(env) || (old.status.conditions ?? []).length > 0) policy.status = old.status;
+      if (!env.since('1.28') && (hasStatus(env) || (old.status.conditions ?? []).length > 0)) policy.status = old.status;
     },
-    validate: validateNetworkPolicy,
+    validate: (policy, errors, env) => validateNetworkPolicy(policy, errors, env),
     validateUpdate,
+    warnings: networkPolicyWarnings,
     resetFields: [['status']],
   },
   subresources: {

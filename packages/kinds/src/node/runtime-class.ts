@@ -16,15 +16,17 @@ const handler = Path.of('handler');
 
 function validate(runtimeClass: v1.RuntimeClass, errors: FieldErrors, env: KindEnv): void {
   const { overhead, scheduling } = runtimeClass;
-  label(runtimeClass.handler, handler, errors);
+  if (runtimeClass.handler === '' && env.since('1.36')) errors.required(handler);
+  else label(runtimeClass.handler, handler, errors);
   if (overhead !== undefined) validateResourceRequirements({ limits: overhead.podFixed }, Path.of('overhead'), errors, env);
   if (scheduling !== undefined) validateScheduling(scheduling, Path.of('scheduling'), errors, env);
 }
 
 function validateScheduling({ nodeSelector, tolerations = [] }: v1.Scheduling, at: Path, errors: FieldErrors, env: KindEnv): void {
   validateLabels(nodeSelector, at.child('nodeSelector'), errors);
-  // The path of these errors has the list twice, as in a stock server.
-  validateTolerations(tolerations, at.child('tolerations').child('tolerations'), errors, env);
+  // The path of these errors has the list twice, as in stock servers up to 1.34.
+  const list = at.child('tolerations');
+  validateTolerations(tolerations, env.since('1.35') ? list : list.child('tolerations'), errors, env);
   const tolerationTexts = new Set<string>();
   each(tolerations, at.child('tolerations'), (toleration, here) => {
     const { key = '', operator = '', value = '', effect = '' } = toleration;

@@ -28,7 +28,11 @@ function validate({ spec }: v1.PodDisruptionBudget, errors: FieldErrors): void {
     atMostAll(amount, specPath.child(field), errors);
   }
   validateLabelSelector(selector, specPath.child('selector'), errors);
+  const { unhealthyPodEvictionPolicy: unhealthy } = spec;
+  if (unhealthy !== undefined && !unhealthyPolicies.includes(unhealthy))
+    errors.notSupported(specPath.child('unhealthyPodEvictionPolicy'), unhealthy, unhealthyPolicies);
 }
+const unhealthyPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 
 function validateStatus(budget: v1.PodDisruptionBudget, errors: FieldErrors, version: string): void {
   const { conditions, disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = budget.status;

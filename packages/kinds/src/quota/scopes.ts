@@ -1,7 +1,9 @@
-/** The pods that a quota applies to. A quota with scopes applies to pods alone. */
+/** The objects that a quota applies to. A quota with scopes applies to pods alone, or to claims by their class of attributes. */
 import { qosClass } from '../core/pods/pod-resources.ts';
 import type { Pod } from '../core/schema/pods/pod.ts';
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
+import type { PersistentVolumeClaim } from '../core/schema/volumes/persistent-volume-claims.ts';
+import type { CountedResource } from './usage.ts';
 
 /** All scopes of a quota, from `scopes` and `scopeSelector`. */
 export function scopesOf(spec: ResourceQuotaSpec): ScopedResourceSelectorRequirement[] {
@@ -9,10 +11,19 @@ export function scopesOf(spec: ResourceQuotaSpec): ScopedResourceSelectorRequire
   return [...plain, ...(spec.scopeSelector?.matchExpressions ?? [])];
 }
 
-export const podMatchesScopes = (scopes: readonly ScopedResourceSelectorRequirement[], pod: Pod): boolean =>
-  scopes.every((scope) => podMatchesScope(scope, pod));
+/** Whether an object is in a scope of a quota. */
+export function isInScope({ group, name }: CountedResource, scope: ScopedResourceSelectorRequirement, object: unknown): boolean {
+  if (group !== '') return false;
+  if (name === 'pods') return podMatchesScope(scope, object as Pod);
+  return name === 'persistentvolumeclaims' && claimMatchesScope(scope, object as PersistentVolumeClaim);
+}
+export const isInScopes = (resource: CountedResource, scopes: readonly ScopedResourceSelectorRequirement[], object: unknown): boolean =>
+  scopes.every((scope) => isInScope(resource, scope, object));
+/** Whether objects of the kind can be in scopes at all. */
+export const hasScopes = ({ group, name }: CountedResource): boolean =>
+  group === '' && (name === 'pods' || name === 'persistentvolumeclaims');
 
-export function podMatchesScope({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, pod: Pod): boolean {
+function podMatchesScope({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, pod: Pod): boolean {
   const { spec } = pod;
   switch (scopeName) {
     case 'Terminating':
@@ -30,6 +41,16 @@ export function podMatchesScope({ scopeName, operator, values = [] }: ScopedReso
     default:
       return false;
   }
+}
+
+/** Whether a claim is in a scope: that of a class which it requests, has, or is about to get. */
+function claimMatchesScope(requirement: ScopedResourceSelectorRequirement, { spec, status }: PersistentVolumeClaim): boolean {
+  if (requirement.scopeName !== 'VolumeAttributesClass') return false;
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus: modified } = status;
+  const names = [spec.volumeAttributesClassName, current, modified?.targetVolumeAttributesClassName].filter(
+    (name): name is string => name !== undefined && name !== '',
+  );
+  return (names.length === 0 ? [''] : names).some((name) => matchesClass(requirement.operator, requirement.values ?? [], name));
 }
 
 const isTerminating = ({ spec }: Pod): boolean => spec.activeDeadlineSeconds != null && spec.activeDeadlineSeconds >= 0;

@@ -2,7 +2,7 @@ import { kubernetes, plat } from '@plat-dev/meta/identity';
 import { expect, test } from 'vitest';
 import type { Pod } from '../core/schema/pods/pod.ts';
 import type { ScopedResourceSelectorRequirement } from '../core/schema/quota.ts';
-import { podMatchesScopes, scopesOf } from './scopes.ts';
+import { isInScopes, scopesOf } from './scopes.ts';
 import { isComputeResource, resourceCounted, usageOf } from './usage.ts';
 
 const now = Date.UTC(2024, 0, 1);
@@ -126,7 +126,7 @@ test.each<[string, ScopedResourceSelectorRequirement, Pod, boolean]>([
     true,
   ],
 ])('the scope of %s', (_what, scope, one, matches) => {
-  expect(podMatchesScopes([scope], one)).toBe(matches);
+  expect(isInScopes(pods, [scope], one)).toBe(matches);
 });
 
 test('scopes of both ways to write them are joined', () => {
@@ -135,4 +135,20 @@ test('scopes of both ways to write them are joined', () => {
     'BestEffort',
     'PriorityClass',
   ]);
+});
+
+const claims = { group: '', name: 'persistentvolumeclaims' };
+test.each<[string, string[], object, boolean]>([
+  ['In', ['gold'], { spec: { volumeAttributesClassName: 'gold' } }, true],
+  ['In', ['gold'], { spec: { volumeAttributesClassName: 'silver' } }, false],
+  ['In', ['gold'], { status: { currentVolumeAttributesClassName: 'gold' } }, true],
+  ['In', ['gold'], { status: { modifyVolumeStatus: { targetVolumeAttributesClassName: 'gold', status: 'Pending' } } }, true],
+  ['NotIn', ['gold'], {}, true],
+  ['Exists', [], {}, false],
+  ['Exists', [], { spec: { volumeAttributesClassName: 'gold' } }, true],
+  ['DoesNotExist', [], {}, true],
+])('claims are in the scope of their class of attributes: %s %j', (operator, values, claim, matches) => {
+  const scope = { scopeName: 'VolumeAttributesClass', operator, values };
+  expect(isInScopes(claims, [scope], { metadata: {}, spec: {}, status: {}, ...claim })).toBe(matches);
+  expect(isInScopes(claims, [{ scopeName: 'Terminating', operator: 'Exists' }], claim)).toBe(false);
 });

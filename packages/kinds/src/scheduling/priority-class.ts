@@ -56,7 +56,8 @@ export const PriorityClassKind = kind<PriorityClass>({
     validate,
     validateUpdate(priorityClass, old, errors, env) {
       metadataUpdateAgain(priorityClass, old, errors, env);
-      if (priorityClass.value !== old.value) errors.forbidden(Path.of('Value'), 'may not be changed in an update.');
+      if (priorityClass.value !== old.value)
+        errors.forbidden(Path.of(env.since('1.25') ? 'value' : 'Value'), 'may not be changed in an update.');
       immutable(priorityClass.preemptionPolicy, old.preemptionPolicy, policy, errors);
     },
   },
@@ -65,11 +66,13 @@ export const PriorityClassKind = kind<PriorityClass>({
     { name: 'Value', type: 'integer', description: 'The priority that pods of the class get.' },
     { name: 'Global-Default', type: 'boolean', description: 'Whether pods that name no class get this one.' },
     ageColumn,
+    { name: 'PreemptionPolicy', type: 'string', since: '1.32', description: 'Whether pods of the class may take the place of others.' },
   ],
   cells: (priorityClass, env) => [
     nameCell(priorityClass),
     priorityClass.value,
     priorityClass.globalDefault ?? false,
     ageCell(priorityClass, env),
+    priorityClass.preemptionPolicy ?? '',
   ],
 });

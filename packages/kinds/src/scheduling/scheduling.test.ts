@@ -31,7 +31,7 @@ test('a priority class has one generation and keeps its meaning', () => {
     'Value | Forbidden | Forbidden: may not be changed in an update.',
     'preemptionPolicy | Invalid | Invalid value: "Never": field is immutable',
   ]);
-  expect(PriorityClassKind.cells?.(object as never, testEnv)).toEqual(['p', 5, false, '27h']);
+  expect(PriorityClassKind.cells?.(object as never, testEnv)).toEqual(['p', 5, false, '27h', 'PreemptLowerPriority']);
 });
 
 test('a lease has a duration', () => {

@@ -15,14 +15,20 @@ import { CSIDriver, type CSIDriverSpec, type TokenRequest } from './schema/v1.ts
 const specPath = Path.of('spec');
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType'];
 const lifecycleModes = ['Persistent', 'Ephemeral'];
+const MIN_PERIOD = 10;
 const MIN_EXPIRATION = 600;
 const MAX_EXPIRATION = 2 ** 32;
 
+const hasMountPolicy = (env: KindEnv): boolean => env.since('1.25') && env.feature('SELinuxMountReadWriteOncePod');
+const hasScalingLimit = (env: KindEnv): boolean => env.since('1.36') && env.feature('VolumeLimitScaling');
+
 function defaults({ spec }: CSIDriver, env: KindEnv): void {
   if ((spec.volumeLifecycleModes ?? []).length === 0 && env.feature('CSIInlineVolume')) spec.volumeLifecycleModes = ['Persistent'];
+  if (hasMountPolicy(env)) spec.seLinuxMount ??= false;
+  if (hasScalingLimit(env)) spec.preventPodSchedulingIfMissing ??= false;
 }
 
-function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
+function validateSpec(spec: CSIDriverSpec, errors: FieldErrors, env: KindEnv): void {
   if (spec.attachRequired === undefined) errors.required(specPath.child('attachedRequired'));
   if (spec.podInfoOnMount === undefined) errors.required(specPath.child('podInfoOnMount'));
   if (spec.storageCapacity === undefined) errors.required(specPath.child('storageCapacity'));
@@ -31,6 +37,18 @@ function validateSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
   validateTokenRequests(spec.tokenRequests ?? [], errors);
   for (const mode of spec.volumeLifecycleModes ?? [])
     if (!lifecycleModes.includes(mode)) errors.notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes);
+  if (spec.seLinuxMount === undefined && env.since('1.27') && hasMountPolicy(env)) errors.required(specPath.child('seLinuxMount'));
+  const { nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec;
+  if (period !== undefined && period < MIN_PERIOD)
+    errors.invalid(specPath.child('nodeAllocatableUpdatePeriodSeconds'), period, `must be greater than or equal to ${MIN_PERIOD} seconds`);
+  if (inSecrets !== undefined && (spec.tokenRequests ?? []).length === 0)
+    errors.invalid(
+      specPath.child('serviceAccountTokenInSecrets'),
+      inSecrets,
+      'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+    );
+  if (spec.preventPodSchedulingIfMissing === undefined && hasScalingLimit(env))
+    errors.required(specPath.child('preventPodSchedulingIfMissing'));
 }
 
 function validateTokenRequests(requests: readonly TokenRequest[], errors: FieldErrors): void {
@@ -52,14 +70,26 @@ function validateUpdate(driver: CSIDriver, oldDriver: CSIDriver, errors: FieldEr
   metadataUpdateAgain(driver, oldDriver, errors, env);
   const { spec } = driver;
   const { spec: old } = oldDriver;
-  validateSpec(spec, errors);
+  validateSpec(spec, errors, env);
   immutable(spec.attachRequired, old.attachRequired, specPath.child('attachedRequired'), errors);
-  immutable(spec.fsGroupPolicy, old.fsGroupPolicy, specPath.child('fsGroupPolicy'), errors);
-  immutable(spec.podInfoOnMount, old.podInfoOnMount, specPath.child('podInfoOnMount'), errors);
+  if (!env.since('1.30')) {
+    immutable(spec.fsGroupPolicy, old.fsGroupPolicy, specPath.child('fsGroupPolicy'), errors);
+    immutable(spec.podInfoOnMount, old.podInfoOnMount, specPath.child('podInfoOnMount'), errors);
+  }
   immutable(spec.volumeLifecycleModes, old.volumeLifecycleModes, specPath.child('volumeLifecycleModes'), errors, () =>
     goList('storage.VolumeLifecycleMode', spec.volumeLifecycleModes),
   );
-  validateTokenRequests(spec.tokenRequests ?? [], errors);
+  if (!env.since('1.30')) validateTokenRequests(spec.tokenRequests ?? [], errors);
+}
+
+function warnings({ spec }: CSIDriver, old: CSIDriver | undefined, env: KindEnv): string[] {
+  if (!env.since('1.35') || !env.feature('CSIServiceAccountTokenSecrets')) return [];
+  const { tokenRequests = [], serviceAccountTokenInSecrets } = spec;
+  if (tokenRequests.length === 0 || serviceAccountTokenInSecrets !== undefined) return [];
+  if (old !== undefined && equal(tokenRequests, old.spec.tokenRequests)) return [];
+  return [
+    'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+  ];
 }
 
 export const CSIDriverKind = kind<CSIDriver>({
@@ -72,13 +102,17 @@ export const CSIDriverKind = kind<CSIDriver>({
   updateNeedsVersion: true,
   deleteReturnsObject: true,
   strategy: {
-    // Only changes of these fields count for the generation, which is unset before the first.
-    prepareForUpdate: (driver, old) => {
-      if (!equal(driver.spec.tokenRequests, old.spec.tokenRequests) || driver.spec.requiresRepublish !== old.spec.requiresRepublish)
-        driver.metadata.generation = nextGeneration(old.metadata.generation);
+    // The generation is unset before the first change; up to 1.29 only changes of two fields count.
+    prepareForUpdate: (driver, old, env) => {
+      const sameTokens = equal(driver.spec.tokenRequests, old.spec.tokenRequests);
+      const isSame = env.since('1.30')
+        ? equal(driver.spec, old.spec)
+        : sameTokens && driver.spec.requiresRepublish === old.spec.requiresRepublish;
+      if (!isSame) driver.metadata.generation = nextGeneration(old.metadata.generation);
     },
-    validate: ({ spec }, errors) => validateSpec(spec, errors),
+    validate: ({ spec }, errors, env) => validateSpec(spec, errors, env),
     validateUpdate,
+    warnings,
   },
   columns: [
     nameColumn,

@@ -16,11 +16,11 @@ import { CSINode, type CSINodeDriver } from './schema/v1.ts';
 const drivers = Path.of('spec', 'drivers');
 const MAX_NODE_ID = 256;
 
-function validate(node: CSINode, errors: FieldErrors): void {
+function validate(node: CSINode, errors: FieldErrors, env: KindEnv): void {
   const names = new Set<string>();
   node.spec.drivers?.forEach((driver, i) => {
     const at = drivers.index(i);
-    validateCSIDriverName(driver.name, at.child('name'), errors);
+    validateCSIDriverName(driver.name, at.child('name'), errors, env);
     if (driver.nodeID === '') errors.required(at.child('nodeID'));
     if (Buffer.byteLength(driver.nodeID) > MAX_NODE_ID)
       errors.invalid(at.child('nodeID'), driver.nodeID, `must be ${MAX_NODE_ID} characters or less`);
@@ -45,16 +45,23 @@ function validateTopologyKeys(keys: readonly string[], at: Path, errors: FieldEr
 function validateUpdate(node: CSINode, old: CSINode, errors: FieldErrors, env: KindEnv): void {
   const errorsBefore = errors.list.length;
   metadataAgain(node, { namespaced: false }, errors, env);
-  validate(node, errors);
-  // A stock server validates the drivers once more here, and clients see its errors twice.
-  if (errors.list.length > errorsBefore) {
+  validate(node, errors, env);
+  // Stock servers up to 1.35 validate the drivers once more here, and clients see their errors twice.
+  if (errors.list.length > errorsBefore && !env.since('1.36')) {
     metadataAgain(node, { namespaced: false }, errors, env);
-    validate(node, errors);
+    validate(node, errors, env);
   }
   for (const was of old.spec.drivers ?? [])
     for (const driver of node.spec.drivers ?? [])
-      if (driver.name === was.name && !equal(driver, was))
-        invalidText(errors, Path.of('CSINodeDriver'), driverText(driver), immutableProblem);
+      if (driver.name === was.name && !equal(comparable(driver, env), comparable(was, env)))
+        invalidText(errors, env.since('1.33') ? drivers : Path.of('CSINodeDriver'), driverText(driver), immutableProblem);
+}
+
+/** How many volumes a node takes may change where the feature is on. */
+function comparable(driver: CSINodeDriver, env: KindEnv): CSINodeDriver {
+  if (!env.feature('MutableCSINodeAllocatableCount')) return driver;
+  const { allocatable: _, ...rest } = driver;
+  return rest;
 }
 
 function driverText({ name, nodeID, topologyKeys, allocatable }: CSINodeDriver): string {

@@ -57,7 +57,8 @@ function validateUpdate(storageClass: StorageClass, old: StorageClass, errors: F
   validate(storageClass, errors);
   metadataUpdateAgain(storageClass, old, errors, env);
   for (const field of ['parameters', 'provisioner', 'reclaimPolicy'] as const)
-    if (!equal(storageClass[field], old[field])) errors.forbidden(Path.of(field), `updates to ${field} are forbidden.`);
+    if (env.since('1.36')) immutable(storageClass[field], old[field], Path.of(field), errors);
+    else if (!equal(storageClass[field], old[field])) errors.forbidden(Path.of(field), `updates to ${field} are forbidden.`);
   immutable(storageClass.volumeBindingMode, old.volumeBindingMode, Path.of('volumeBindingMode'), errors);
 }
 

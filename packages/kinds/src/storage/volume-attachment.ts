@@ -19,7 +19,8 @@ const MAX_MESSAGE_BYTES = 1024;
 
 function validateAttachment(attachment: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
   const { spec, status } = attachment;
-  if (spec.attacher === '') errors.required(specPath.child('attacher'));
+  if (env.since('1.36')) validateCSIDriverName(spec.attacher, specPath.child('attacher'), errors, env);
+  else if (spec.attacher === '') errors.required(specPath.child('attacher'));
   validateSource(spec.source, specPath.child('source'), errors, env);
   report(errors, specPath.child('nodeName'), spec.nodeName, nameIsSubdomain(spec.nodeName));
   let size = 0;
@@ -28,6 +29,7 @@ function validateAttachment(attachment: VolumeAttachment, errors: FieldErrors, e
   if (size > MAX_METADATA_BYTES) errors.tooLong(at.child('attachmentMetadata'), MAX_METADATA_BYTES);
   validateError(status.attachError, at.child('attachError'), errors);
   validateError(status.detachError, at.child('detachError'), errors);
+  if (env.since('1.36')) validateVolumeName(spec.source, errors);
 }
 
 const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
@@ -40,24 +42,30 @@ function validateSource(source: VolumeAttachmentSource, at: Path, errors: FieldE
   else if (name === '') errors.required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName');
 }
 
+function validateVolumeName({ persistentVolumeName: name }: VolumeAttachmentSource, errors: FieldErrors): void {
+  if (name !== undefined) report(errors, specPath.child('source').child('persistentVolumeName'), name, nameIsSubdomain(name));
+}
+
 function validateError(error: VolumeError | undefined, at: Path, errors: FieldErrors): void {
   // The error names the bound of metadata, as in stock servers.
   if (Buffer.byteLength(error?.message ?? '') > MAX_MESSAGE_BYTES) errors.tooLong(at.child('message'), MAX_METADATA_BYTES);
+  const { errorCode = 0 } = error ?? {};
+  if (errorCode < 0) errors.invalid(at.child('errorCode'), errorCode, 'must be between 0 and 2147483647, inclusive');
 }
 
 function validate(attachment: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
   validateAttachment(attachment, errors, env);
-  validateCSIDriverName(attachment.spec.attacher, specPath.child('attacher'), errors);
-  const name = attachment.spec.source.persistentVolumeName;
-  if (name !== undefined) report(errors, specPath.child('source').child('persistentVolumeName'), name, nameIsSubdomain(name));
+  if (env.since('1.36')) return;
+  validateCSIDriverName(attachment.spec.attacher, specPath.child('attacher'), errors, env);
+  validateVolumeName(attachment.spec.source, errors);
 }
 
 function validateUpdate(attachment: VolumeAttachment, old: VolumeAttachment, errors: FieldErrors, env: KindEnv): void {
   const errorsBefore = errors.list.length;
   metadataAgain(attachment, { namespaced: false }, errors, env);
   validateAttachment(attachment, errors, env);
-  // A stock server validates the attachment once more here, and clients see its errors twice.
-  if (errors.list.length > errorsBefore) {
+  // Stock servers up to 1.34 validate the attachment once more here, and clients see their errors twice.
+  if (errors.list.length > errorsBefore && !env.since('1.35')) {
     metadataAgain(attachment, { namespaced: false }, errors, env);
     validateAttachment(attachment, errors, env);
   }

@@ -52,15 +52,20 @@ export function validateEvent(event: Event, errors: FieldErrors, env: KindEnv, n
     if (about === '' ? !clusterWide : about !== namespace) mismatch();
   } else {
     if (about === '' && namespace !== 'default' && namespace !== env.identity.namespaces.system) mismatch();
-    validateReport(event, errors, names);
+    validateReport(event, errors, names, env);
   }
   report(errors, at('namespace'), namespace, dns1123Subdomain(namespace));
 }
 
-function validateReport(event: Event, errors: FieldErrors, names: EventFields): void {
+/** Events of the core group have another name for the reporter, which errors have since 1.25. */
+const reporterName = (names: EventFields, env: KindEnv): string =>
+  names === coreFields && env.since('1.25') ? 'reportingComponent' : 'reportingController';
+
+function validateReport(event: Event, errors: FieldErrors, names: EventFields, env: KindEnv): void {
   const { reportingComponent, reportingInstance, action = '', reason = '', message = '' } = event;
-  if (reportingComponent === '') errors.required(at('reportingController'));
-  qualified(reportingComponent, at('reportingController'), errors);
+  const reporterAt = at(reporterName(names, env));
+  if (reportingComponent === '') errors.required(reporterAt);
+  qualified(reportingComponent, reporterAt, errors);
   const words = { reportingInstance, action, reason } as const;
   for (const field of ['reportingInstance', 'action', 'reason'] as const) {
     if (words[field] === '') errors.required(at(field));

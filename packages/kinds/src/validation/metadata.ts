@@ -26,24 +26,25 @@ const metadata = Path.of('metadata');
 
 /** All rules of the metadata of a new object. `at` is the path of the metadata. */
 export function validateObjectMeta(meta: Meta, rules: MetadataRules, errors: FieldErrors, env: KindEnv, at: Path = metadata): void {
-  validateMetadata(meta, rules, errors, at);
+  validateMetadata(meta, rules, errors, at, env);
   if (!rules.anyFinalizer) validatePlainFinalizers(meta, errors, env, at);
 }
 
 /** The rules of new metadata that also hold for custom objects, and for objects inside of them. */
-export function validateMetadata(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path = metadata): void {
-  validateNames(meta, rules, errors, at);
+export function validateMetadata(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path = metadata, env?: KindEnv): void {
+  validateNames(meta, rules, errors, at, env);
   validateCommon(meta, errors, at);
   validateFinalizers(meta.finalizers, at.child('finalizers'), errors);
   validateManagedFields(meta, at.child('managedFields'), errors);
 }
 
-function validateNames(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path): void {
+function validateNames(meta: Meta, rules: MetadataRules, errors: FieldErrors, at: Path, env: KindEnv | undefined): void {
   const nameRule = rules.nameRule ?? nameIsSubdomain;
   const { name = '', generateName = '', namespace = '' } = meta;
-  if (generateName !== '') for (const text of nameRule(generateName, true)) errors.invalid(at.child('generateName'), generateName, text);
+  if (generateName !== '')
+    for (const text of nameRule(generateName, true, env)) errors.invalid(at.child('generateName'), generateName, text);
   if (name === '') errors.required(at.child('name'), 'name or generateName is required');
-  else for (const text of nameRule(name, false)) errors.invalid(at.child('name'), name, text);
+  else for (const text of nameRule(name, false, env)) errors.invalid(at.child('name'), name, text);
   if (rules.namespaced) {
     if (namespace === '') errors.required(at.child('namespace'));
     else for (const text of dns1123Label(namespace)) errors.invalid(at.child('namespace'), namespace, text);
@@ -151,7 +152,7 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, errors: FieldErr
  * like twice here and clients see each error twice; metadata without errors is not validated again.
  */
 export function validateChangedObject(meta: Meta, old: Meta, namespaced: boolean, errors: FieldErrors, at: Path = metadata): void {
-  validateNames(meta, { namespaced, nameRule: pathSegmentName }, errors, at);
+  validateNames(meta, { namespaced, nameRule: pathSegmentName }, errors, at, undefined);
   validateCommon(meta, errors, at);
   validateFinalizers(meta.finalizers, at.child('finalizers'), errors);
   validateManagedFields(meta, at.child('managedFields'), errors);

@@ -30,8 +30,9 @@ export function validateQuotaStatus(quota: ResourceQuota, errors: FieldErrors, e
 export function validateQuotaSpec({ spec }: ResourceQuota, errors: FieldErrors, env: KindEnv): void {
   const at = Path.of('spec');
   validateAmounts(spec.hard, at.child('hard'), errors, env);
-  validateScopes(spec, at.child('scopes'), errors);
-  validateScopeSelector(spec, at.child('scopeSelector'), errors);
+  const scopes = scopesIn(env);
+  validateScopes(spec, at.child('scopes'), errors, scopes);
+  validateScopeSelector(spec, at.child('scopeSelector'), errors, scopes);
 }
 
 const scopesText = (scopes: readonly string[] | undefined): string => goList('core.ResourceQuotaScope', scopes);
@@ -47,7 +48,11 @@ export function validateQuotaUpdate(quota: ResourceQuota, old: ResourceQuota, er
 
 /** Scopes that a pod is in or not; `PriorityClass` takes values. */
 const plainScopes = new Set(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'CrossNamespacePodAffinity']);
-const isScope = (scope: string): boolean => plainScopes.has(scope) || scope === 'PriorityClass';
+/** Since release 1.33 claims have a scope, too: that of their class of attributes. */
+type Scopes = ReadonlySet<string>;
+const podScopes: Scopes = new Set([...plainScopes, 'PriorityClass']);
+const allScopes: Scopes = new Set([...podScopes, 'VolumeAttributesClass']);
+const scopesIn = (env: KindEnv): Scopes => (env.since('1.33') && env.feature('VolumeAttributesClass') ? allScopes : podScopes);
 const opposites: readonly (readonly [string, string])[] = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
@@ -55,32 +60,35 @@ const opposites: readonly (readonly [string, string])[] = [
 const computeResources = new Set(['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']);
 
 /** Whether pods of a scope can use the resource at all. */
-function fits(scope: string, resource: string): boolean {
-  if (!isScope(scope)) return true;
+function fits(scope: string, resource: string, scopes: Scopes): boolean {
+  if (!scopes.has(scope)) return true;
+  if (scope === 'VolumeAttributesClass') return isClaimResource(resource);
   return resource === 'pods' || (scope !== 'BestEffort' && computeResources.has(resource));
 }
-const misfits = (scope: string, spec: ResourceQuotaSpec): string[] =>
-  Object.keys(spec.hard ?? {}).filter((name) => isQuotaResource(name) && !fits(scope, name));
+const isClaimResource = (resource: string): boolean =>
+  resource === 'persistentvolumeclaims' || resource === 'requests.storage' || resource.includes('.storageclass.');
+const misfits = (scope: string, spec: ResourceQuotaSpec, scopes: Scopes): string[] =>
+  Object.keys(spec.hard ?? {}).filter((name) => isQuotaResource(name) && !fits(scope, name, scopes));
 
-function validateScopes(spec: ResourceQuotaSpec, at: Path, errors: FieldErrors): void {
+function validateScopes(spec: ResourceQuotaSpec, at: Path, errors: FieldErrors, known: Scopes): void {
   const { scopes } = spec;
   if (scopes === undefined) return;
   const fail = (detail: string): void => invalidText(errors, at, scopesText(scopes), detail);
   for (const scope of scopes) {
-    if (!isScope(scope)) fail('unsupported scope');
-    for (const _ of misfits(scope, spec)) fail('unsupported scope applied to resource');
+    if (!known.has(scope)) fail('unsupported scope');
+    for (const _ of misfits(scope, spec, known)) fail('unsupported scope applied to resource');
   }
   for (const pair of opposites) if (pair.every((scope) => scopes.includes(scope))) fail('conflicting scopes');
 }
 
-function validateScopeSelector(spec: ResourceQuotaSpec, selectorAt: Path, errors: FieldErrors): void {
+function validateScopeSelector(spec: ResourceQuotaSpec, selectorAt: Path, errors: FieldErrors, known: Scopes): void {
   const { scopeSelector } = spec;
   if (scopeSelector === undefined) return;
   const at = selectorAt.child('matchExpressions');
   const requirements = scopeSelector.matchExpressions ?? [];
   for (const requirement of requirements) {
-    if (!isScope(requirement.scopeName)) errors.invalid(at.child('scopeName'), requirement.scopeName, 'unsupported scope');
-    for (const _ of misfits(requirement.scopeName, spec)) errors.invalid(at, scopeSelector, 'unsupported scope applied to resource');
+    if (!known.has(requirement.scopeName)) errors.invalid(at.child('scopeName'), requirement.scopeName, 'unsupported scope');
+    for (const _ of misfits(requirement.scopeName, spec, known)) errors.invalid(at, scopeSelector, 'unsupported scope applied to resource');
     validateRequirement(requirement, at, errors);
   }
   const scopes = requirements.map((r) => r.scopeName);

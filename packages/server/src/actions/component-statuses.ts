@@ -1,12 +1,15 @@
 /** The state of the store as a ComponentStatus. */
 import type { ComponentStatus } from '@plat-dev/kinds/core/schema/cluster';
+import { type ApiRelease, isAtLeast } from '@plat-dev/lib/version';
 import { notFound } from '@plat-dev/meta/errors';
 import type { Engine } from '@plat-dev/storage/engine';
 import type { Computed } from '../services.ts';
 
 const STORE = 'etcd-0';
 
-export function componentStatuses(engine: Engine): Computed {
+/** `release`: since 1.33 an unknown name is reported as one of `componentstatus`. */
+export function componentStatuses(engine: Engine, release: ApiRelease): Computed {
+  const resource = isAtLeast(release, '1.33') ? 'componentstatus' : 'componentstatuses';
   const store = async (): Promise<ComponentStatus> => {
     const status = (healthy: boolean, text: string): ComponentStatus => ({
       kind: 'ComponentStatus',
@@ -23,7 +26,7 @@ export function componentStatuses(engine: Engine): Computed {
   };
   return {
     get: (name) => {
-      if (name !== STORE) throw notFound({ group: '', resource: 'componentstatuses' }, name);
+      if (name !== STORE) throw notFound({ group: '', resource }, name);
       return store();
     },
     list: async () => [await store()],

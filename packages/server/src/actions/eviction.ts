@@ -66,10 +66,14 @@ function* charge(deps: RegistryDeps, target: WriteContext, pod: ApiObject & Pod)
   if (budget === undefined) return [];
   const { currentHealthy, desiredHealthy } = budget.status;
   // A pod that is not ready does not count for the budget.
-  if (!isReady(pod) && currentHealthy >= desiredHealthy && desiredHealthy > 0) return [];
+  if (!isReady(pod) && (isUnconditional(deps, budget) || (currentHealthy >= desiredHealthy && desiredHealthy > 0))) return [];
   spend(deps, budget, target.name);
   return [{ group: 'policy', plural: 'poddisruptionbudgets', object: budget }];
 }
+
+/** Budgets may let all pods go that are not ready. */
+const isUnconditional = ({ env }: RegistryDeps, { spec }: PodDisruptionBudget): boolean =>
+  env.since('1.26') && env.feature('PDBUnhealthyPodEvictionPolicy') && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow';
 
 /** A pod that is pending, finished or terminating. */
 function needsNoBudget({ metadata, status }: Pod): boolean {

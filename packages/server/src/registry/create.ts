@@ -74,7 +74,7 @@ async function attemptCreate(deps: RegistryDeps, ctx: WriteContext, object: ApiO
   if (slices !== undefined) await slices.pause();
   const creation = prepare(deps, ctx, request, hub, managers);
   const hook = hookOf(deps, ctx.resource);
-  const operations = hook === undefined ? undefined : await hookOperations(hook, ctx, creation.object, undefined);
+  const operations = hook === undefined ? undefined : await hookOperations(hook, deps.env, ctx, creation.object, undefined);
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, creation.object, slices);
   nameRequest(creation);

@@ -4,7 +4,7 @@
  * address twice. A hook whose precondition fails runs again when the write is retried.
  */
 
-import type { ApiObject } from '@plat-dev/kinds/kind';
+import type { ApiObject, KindEnv } from '@plat-dev/kinds/kind';
 import type { Operation } from '@plat-dev/storage/engine';
 
 export interface HookRequest {
@@ -12,6 +12,7 @@ export interface HookRequest {
   readonly object: ApiObject | undefined;
   readonly old: ApiObject | undefined;
   readonly dryRun: boolean;
+  readonly env: KindEnv;
   readonly operations: Operation[];
 }
 /** Throws an ApiError to refuse the write. Runs before validation, so that the fields it sets are validated too. */

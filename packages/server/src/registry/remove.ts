@@ -131,7 +131,7 @@ async function removeNow(
   if (!ctx.dryRun) {
     const operations: Operation[] = [];
     const hook = hookOf(deps, ctx.resource);
-    if (hook !== undefined) await hook({ object: undefined, old: object, dryRun: false, operations });
+    if (hook !== undefined) await hook({ object: undefined, old: object, dryRun: false, env: deps.env, operations });
     await commitDelete(deps, ctx, item, operations, sideWrites);
   }
   if (!marked(object, item)) return { item, object, removed: true };

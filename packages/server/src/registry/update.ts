@@ -138,7 +138,7 @@ async function attemptUpdate(deps: RegistryDeps, ctx: WriteContext, how: Update,
   const ready = how.admittedAs === undefined ? admitted : await how.admittedAs.write(admitted, hub);
   prepare(deps, ctx, ready, old, hub, managers);
   const hook = ctx.subresource === '' ? hookOf(deps, ctx.resource) : undefined;
-  const operations = hook === undefined ? undefined : await hookOperations(hook, ctx, ready, old);
+  const operations = hook === undefined ? undefined : await hookOperations(hook, deps.env, ctx, ready, old);
   if (slices !== undefined) await slices.pause();
   await validate(deps, ctx, ready, old, slices);
   showValidated(how, request, ready, old);
@@ -261,7 +261,7 @@ async function removeFinished(deps: RegistryDeps, ctx: WriteContext, ready: ApiO
   if (ctx.dryRun) return unsavedItem(ctx.resource, item.key, ready, slices);
   const hook = hookOf(deps, ctx.resource);
   const operations: Operation[] = [];
-  if (hook !== undefined) await hook({ object: undefined, old: ready, dryRun: false, operations });
+  if (hook !== undefined) await hook({ object: undefined, old: ready, dryRun: false, env: deps.env, operations });
   await commitDelete(deps, ctx, item, operations, []);
   return unsavedItem(ctx.resource, item.key, ready, slices);
 }

@@ -43,6 +43,12 @@ export interface JobSettings {
   readonly tracking: boolean;
   /** The status has the number of ready pods. */
   readonly readyPods: boolean;
+  /** So are those of all jobs, which need no mark for it. */
+  readonly tracksAll?: boolean;
+  /** A job says what it will end with before it ends, as releases from 1.31 on demand. */
+  readonly announcesEnd?: boolean;
+  /** Other controllers may manage a job. */
+  readonly managers?: boolean;
 }
 
 /** Delays of keys whose requests fail: by a quota, for example. */
@@ -62,7 +68,7 @@ export const jobController = (settings: JobSettings): Controller => ({
     const jobs = informers.of<JobObject>(ref, { takesWritersObjects: true });
     const selecting = new SelectorIndex(jobs, (job) => (isFinishedJob(job) ? undefined : job.spec?.selector));
     const look = (job: JobObject): void => work.add(keyOf(job));
-    const isTracked = (job: JobObject): boolean => settings.tracking && isMarkedTracked(job, names);
+    const isTracked = (job: JobObject): boolean => settings.tracking && (settings.tracksAll === true || isMarkedTracked(job, names));
     const run = new JobRun(context, { jobs, selecting, index, names, settings, isTracked });
     const after = [jobs.synced, index.informer.synced];
     const retry = { firstRetryMs: FIRST_RETRY_MS, longestRetryMs: LONGEST_RETRY_MS };
@@ -132,7 +138,7 @@ class JobRun {
     const { namespace, name } = splitKey(key);
     const { jobs, names, isTracked } = this.parts;
     const job = jobs.get(namespace, name);
-    if (job === undefined || isFinishedJob(job)) return undefined;
+    if (job === undefined || isFinishedJob(job) || this.isManagedElsewhere(job)) return undefined;
     const tracked = isTracked(job);
     if (!tracked && isMarkedTracked(job, names)) return this.unmark(job);
     if (!['NonIndexed', 'Indexed', undefined].includes(job.spec?.completionMode)) {
@@ -141,6 +147,11 @@ class JobRun {
     }
     const pods = await this.podsOf(job, tracked);
     return this.advance({ job, pods, names, tracked });
+  }
+
+  private isManagedElsewhere({ spec }: JobObject): boolean {
+    const { managedBy } = spec ?? {};
+    return this.parts.settings.managers === true && managedBy != null && managedBy !== `${this.context.identity.domain}/job-controller`;
   }
 
   private async advance(counted: CountedJob): Promise<number | undefined> {
@@ -175,12 +186,18 @@ class JobRun {
     progress.status = {
       ...progress.status,
       ...numbers({ active: progress.active }),
-      ...(this.parts.settings.readyPods && { ready: active.filter(isReady).length }),
+      ...(this.parts.settings.readyPods && { ready: this.readyCount(active, progress.active) }),
     };
     if (tracked) await this.writeTracked(counted, progress);
     else await this.writeCounts(job, { ...counts, failed }, progress);
     if (progress.error !== undefined && !isTerminatingNamespace(progress.error)) throw progress.error;
     return progress.waits.length === 0 || isFinishedJob({ ...job, status: progress.status }) ? undefined : Math.min(...progress.waits);
+  }
+
+  /** Pods that were ready, at most as many as there are now where the server checks that. */
+  private readyCount(active: readonly WorkloadPod[], now: number): number {
+    const ready = active.filter(isReady).length;
+    return this.parts.settings.announcesEnd ? Math.min(ready, now) : ready;
   }
 
   /** The condition with which a job ends because it failed. */
@@ -291,7 +308,9 @@ class JobRun {
     const { finished, status } = progress;
     if (finished === undefined) return () => {};
     const { type, reason = '', message = '', lastTransitionTime } = finished;
-    progress.status = { ...status, conditions: withCondition(status.conditions ?? [], finished) ?? status.conditions ?? [] };
+    let conditions = status.conditions ?? [];
+    for (const condition of this.endOf(finished)) conditions = withCondition(conditions, condition) ?? conditions;
+    progress.status = { ...status, conditions };
     const about = aboutJob(job);
     if (type !== 'Complete') return () => this.recorder.event(about, 'Warning', reason, message);
     progress.status.completionTime = lastTransitionTime as string;
@@ -301,6 +320,14 @@ class JobRun {
         this.recorder.event(about, 'Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached');
       this.recorder.event(about, 'Normal', 'Completed', 'Job completed');
     };
+  }
+
+  /** The conditions of the end of a job: the one that announces it, and its own. */
+  private endOf(finished: Condition): Condition[] {
+    if (!this.parts.settings.announcesEnd) return [finished];
+    if (finished.type !== 'Complete') return [{ ...finished, type: 'FailureTarget' }, finished];
+    const complete = { ...finished, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
+    return [{ ...complete, type: 'SuccessCriteriaMet' }, complete];
   }
 
   /** Writes a status that differs; returns the job as it is then. */

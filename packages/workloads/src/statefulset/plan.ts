@@ -60,11 +60,12 @@ const ACTIONS_LIMIT = 500;
 type Health = 'available' | 'ready' | 'unhealthy';
 
 interface Members {
-  /** How many are wanted. */
+  /** How many are wanted, and the ordinal of the first. */
   readonly size: number;
+  readonly start: number;
   /** By ordinal. A set may want many more than there are. */
   readonly membersByOrdinal: ReadonlyMap<number, WorkloadPod>;
-  /** Those with higher ordinals, from the lowest. */
+  /** Those with other ordinals, from the lowest. */
   readonly surplus: readonly WorkloadPod[];
   readonly health: ReadonlyMap<WorkloadPod, Health>;
 }
@@ -111,8 +112,12 @@ const minReadySeconds = ({ set, feature }: Pick<View, 'set' | 'feature'>): numbe
   feature('StatefulSetMinReadySeconds') ? (set.spec?.minReadySeconds ?? 0) : 0;
 const isRunning = (pod: WorkloadPod): boolean => phaseOf(pod) === 'Running' && isReady(pod);
 
+/** The ordinal of the first member, of releases that have it. */
+const startOf = ({ spec }: StatefulSetObject): number => spec?.ordinals?.start ?? 0;
+
 function sortMembers(view: View): { members: Members; wait: number | undefined } {
   const size = view.set.spec?.replicas ?? 1;
+  const start = startOf(view.set);
   const membersByOrdinal = new Map<number, WorkloadPod>();
   const surplus: WorkloadPod[] = [];
   const health = new Map<WorkloadPod, Health>();
@@ -121,19 +126,19 @@ function sortMembers(view: View): { members: Members; wait: number | undefined }
   for (const pod of view.pods) {
     const ordinal = ordinalOf(pod);
     if (ordinal < 0) continue;
-    if (ordinal < size) membersByOrdinal.set(ordinal, pod);
+    if (ordinal >= start && ordinal < start + size) membersByOrdinal.set(ordinal, pod);
     else surplus.push(pod);
     const available = isRunning(pod) && !isTerminating(pod) ? availability(pod, seconds, view.now) : false;
     if (typeof available === 'number') wait = Math.min(wait, available);
     health.set(pod, available === true ? 'available' : available === false ? 'unhealthy' : 'ready');
   }
   surplus.sort((a, b) => ordinalOf(a) - ordinalOf(b));
-  return { members: { size, membersByOrdinal, surplus, health }, wait: Number.isFinite(wait) ? wait : undefined };
+  return { members: { size, start, membersByOrdinal, surplus, health }, wait: Number.isFinite(wait) ? wait : undefined };
 }
 
 /** Creates members that are missing, and again those that have failed. False: the rest has to wait. */
-function fill(view: View, { size, membersByOrdinal, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
-  for (let ordinal = 0; ordinal < size; ordinal++) {
+function fill(view: View, { size, start, membersByOrdinal, health }: Members, isOrdered: boolean, actions: Action[]): boolean {
+  for (let ordinal = start; ordinal < start + size; ordinal++) {
     const pod = membersByOrdinal.get(ordinal);
     if (pod === undefined) {
       if (actions.length >= ACTIONS_LIMIT) return false;
@@ -156,7 +161,7 @@ function fill(view: View, { size, membersByOrdinal, health }: Members, isOrdered
 function newMember({ set, current, update, identity }: View, ordinal: number): WorkloadPod {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   const currentCount = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
-  if (type !== 'RollingUpdate' || ordinal >= currentCount)
+  if (type !== 'RollingUpdate' || ordinal >= startOf(set) + currentCount)
     return memberPod(set, templateOf(set), ordinal, update.metadata.name ?? '', identity);
   return memberPod(set, templateIn(current), ordinal, current.metadata.name ?? '', identity);
 }
@@ -179,7 +184,7 @@ function shrink({ membersByOrdinal, surplus, health }: Members, isOrdered: boole
 }
 
 /** Deletes members of other revisions, from the last one down to the partition, so that they are created with the new one. */
-function roll({ set, update, feature }: View, { size, membersByOrdinal, health }: Members, actions: Action[]): void {
+function roll({ set, update, feature }: View, { size, start, membersByOrdinal, health }: Members, actions: Action[]): void {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === 'OnDelete') return;
   const partition = rollingUpdate?.partition ?? 0;
@@ -189,7 +194,7 @@ function roll({ set, update, feature }: View, { size, membersByOrdinal, health }
     const healthy = [...membersByOrdinal.values()].filter((pod) => health.get(pod) === 'available').length;
     room = Math.max(1, scaledDown(rollingUpdate.maxUnavailable ?? 1, size)) - (size - healthy);
   }
-  for (let ordinal = size - 1; ordinal >= partition && room > 0; ordinal--) {
+  for (let ordinal = start + size - 1; ordinal >= start + partition && room > 0; ordinal--) {
     const pod = membersByOrdinal.get(ordinal);
     if (pod !== undefined && revisionOf(pod) !== update.metadata.name && !isTerminating(pod)) {
       if (!actions.some((action) => action.pod === pod)) actions.push({ type: 'delete', pod, why: 'old' });

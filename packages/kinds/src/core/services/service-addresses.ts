@@ -1,9 +1,10 @@
 /** Validation of the addresses of a service: `clusterIP`, `clusterIPs` and `ipFamilies` agree. */
 
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { ipFamily, validIP } from '@plat-dev/meta/ip';
+import { ipFamily } from '@plat-dev/meta/ip';
+import type { KindEnv } from '../../kind.ts';
+import { address } from '../../validation/addresses.ts';
 import { repeatedTexts } from '../../validation/each.ts';
-import { report } from '../../validation/field-checks.ts';
 import { goList } from '../../validation/go-list.ts';
 import { invalidText, listText } from '../../validation/go-text.ts';
 import type { Service, ServiceSpec } from '../schema/service.ts';
@@ -18,13 +19,13 @@ const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 /** Rules that hold before and after addresses are allocated. */
-export function validateClusterIPs(service: Service, errors: FieldErrors): void {
+export function validateClusterIPs(service: Service, errors: FieldErrors, env: KindEnv, old?: Service): void {
   const { type, ipFamilyPolicy } = service.spec;
   if (type === 'ExternalName') return;
   validateAgreement(service.spec, errors);
   validateFamilies(service.spec.ipFamilies ?? [], errors);
   if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) errors.notSupported(policyPath, ipFamilyPolicy, policies);
-  if (!validateAddresses(service.spec.clusterIPs ?? [], errors)) return;
+  if (!validateAddresses(service.spec.clusterIPs ?? [], errors, env, old?.spec.clusterIPs)) return;
   validateStacks(service, errors);
 }
 
@@ -46,7 +47,7 @@ function validateFamilies(ipFamilies: readonly string[], errors: FieldErrors): v
 }
 
 /** Returns whether every address is valid: only then can they be compared. */
-function validateAddresses(addresses: readonly string[], errors: FieldErrors): boolean {
+function validateAddresses(addresses: readonly string[], errors: FieldErrors, env: KindEnv, stored?: readonly string[]): boolean {
   let readable = true;
   addresses.forEach((ip, i) => {
     if (i === 0 && ip === headless) {
@@ -55,9 +56,7 @@ function validateAddresses(addresses: readonly string[], errors: FieldErrors): b
       invalidText(errors, clusterIPsPath, listText(addresses), "'None' must be the first and only value");
       return;
     }
-    const problems = validIP(ip);
-    if (problems.length > 0) readable = false;
-    report(errors, clusterIPsPath.index(i), ip, problems);
+    if (!address(ip, clusterIPsPath.index(i), errors, env, stored)) readable = false;
   });
   if (addresses.length > 2) invalidText(errors, clusterIPsPath, listText(addresses), 'may only hold up to 2 values');
   return readable;

@@ -2,10 +2,11 @@
  * Drops fields that do not apply to a new type of a service, but only if the server may have filled them in and the client did
  * not change them: otherwise validation refuses them.
  */
+import type { ReleaseEnv } from '../../kind.ts';
 import type { Service } from '../schema/service.ts';
-import { needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from './service-types.ts';
+import { isExternal, needsClusterIP, needsHealthCheck, needsNodePorts, sameList } from './service-types.ts';
 
-export function dropTypeDependentFields(service: Service, old: Service): void {
+export function dropTypeDependentFields(service: Service, old: Service, env: ReleaseEnv): void {
   const { spec } = service;
   const was = old.spec;
   if (needsClusterIP(old) && !needsClusterIP(service)) {
@@ -24,7 +25,7 @@ export function dropTypeDependentFields(service: Service, old: Service): void {
     if (spec.allocateLoadBalancerNodePorts === was.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts;
     if (spec.loadBalancerClass === was.loadBalancerClass) delete spec.loadBalancerClass;
   }
-  if (needsNodePorts(old) && !needsNodePorts(service) && spec.externalTrafficPolicy === was.externalTrafficPolicy)
+  if (isExternal(old, env) && !isExternal(service, env) && spec.externalTrafficPolicy === was.externalTrafficPolicy)
     delete spec.externalTrafficPolicy;
   if (spec.type !== 'LoadBalancer') service.status = { ...service.status, loadBalancer: {} };
 }

@@ -2,14 +2,15 @@
 
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName } from '@plat-dev/meta/identity';
-import { nonSpecialIP, parseCIDR, validIP } from '@plat-dev/meta/ip';
+import { nonSpecialIP, parseCIDR } from '@plat-dev/meta/ip';
 import { validateLabels } from '@plat-dev/meta/labels';
 import { portNumber } from '@plat-dev/meta/names';
 import type { KindEnv } from '../../kind.ts';
+import { address, range } from '../../validation/addresses.ts';
 import { label, portOrName, qualified, report, subdomain, word } from '../../validation/field-checks.ts';
 import type { Service, ServicePort, ServiceSpec } from '../schema/service.ts';
 import { validateClusterIPs } from './service-addresses.ts';
-import { isHeadless, needsHealthCheck, needsNodePorts, portProtocols, serviceTypes } from './service-types.ts';
+import { isExternal, isHeadless, needsHealthCheck, portProtocols, serviceTypes } from './service-types.ts';
 
 const spec = Path.of('spec');
 const ports = spec.child('ports');
@@ -20,22 +21,25 @@ const affinities = ['ClientIP', 'None'];
 const trafficPolicies = ['Cluster', 'Local'];
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 
-export function validateService(service: Service, errors: FieldErrors, env: KindEnv): void {
+/** `old` is the stored service, whose addresses of older rules may stay. */
+export function validateService(service: Service, errors: FieldErrors, env: KindEnv, old?: Service): void {
   const { spec: serviceSpec } = service;
   if ((serviceSpec.ports ?? []).length === 0 && !isHeadless(service) && serviceSpec.type !== 'ExternalName') errors.required(ports);
-  validateForType(service, errors);
+  if (env.since('1.27')) validateTopologyAnnotations(service, errors, env);
+  validateForType(service, errors, env);
   validatePorts(serviceSpec.ports ?? [], errors);
   validateLabels(serviceSpec.selector, spec.child('selector'), errors);
   validateAffinity(serviceSpec, errors);
-  validateClusterIPs(service, errors);
+  validateClusterIPs(service, errors, env, old);
   serviceSpec.externalIPs?.forEach((ip, i) => {
-    const problems = validIP(ip);
-    report(errors, spec.child('externalIPs').index(i), ip, problems.length > 0 ? problems : nonSpecialIP(ip));
+    const at = spec.child('externalIPs').index(i);
+    if (address(ip, at, errors, env, old?.spec.externalIPs)) report(errors, at, ip, nonSpecialIP(ip));
   });
   word(serviceSpec.type, serviceTypes, spec.child('type'), errors);
   validateNodePorts(serviceSpec, errors);
   validateRepeatedPorts(serviceSpec.ports ?? [], errors);
-  validateSourceRanges(service, errors, env);
+  if (env.since('1.30')) validateRanges(service, errors, env, old);
+  else validateSourceRanges(service, errors, env);
   validateLoadBalancer(serviceSpec, errors);
   validateLoadBalancerClass(serviceSpec, errors);
   validateTraffic(service, errors, env);
@@ -46,10 +50,18 @@ export function validateService(service: Service, errors: FieldErrors, env: Kind
 export const hasMixedProtocols = ({ ports }: ServiceSpec): boolean =>
   ports?.some(({ protocol }) => protocol !== ports[0]?.protocol) ?? false;
 
-function validateForType(service: Service, errors: FieldErrors): void {
+/** Two names of one setting. */
+function validateTopologyAnnotations({ metadata: { annotations } }: Service, errors: FieldErrors, { identity }: KindEnv): void {
+  const [older, newer] = [domainName(identity, 'topology-aware-hints', 'service'), domainName(identity, 'topology-mode', 'service')];
+  const [olderValue, newerValue] = [annotations?.[older], annotations?.[newer]];
+  if (olderValue !== undefined && newerValue !== undefined && olderValue !== newerValue)
+    errors.invalid(Path.of('metadata', 'annotations').key(newer), newerValue, `must match annotations[${older}] when both are specified`);
+}
+
+function validateForType(service: Service, errors: FieldErrors, env: KindEnv): void {
   const { spec: serviceSpec } = service;
   const { type } = serviceSpec;
-  if (type === 'LoadBalancer')
+  if (type === 'LoadBalancer' && !env.since('1.33'))
     serviceSpec.ports?.forEach(({ port }, i) => {
       if (port === AGENT_PORT)
         errors.invalid(ports.index(i), port, `may not expose port ${AGENT_PORT} externally since it is used by kubelet`);
@@ -142,6 +154,27 @@ function validateSourceRanges(service: Service, errors: FieldErrors, env: KindEn
     errors.invalid(at, valueText, 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ');
 }
 
+/** The same since release 1.30, which names each range; those of the stored service may stay. */
+function validateRanges(service: Service, errors: FieldErrors, env: KindEnv, old: Service | undefined): void {
+  const annotation = domainName(env.identity, 'load-balancer-source-ranges', 'service.beta');
+  const text = service.metadata.annotations?.[annotation];
+  const ranges = service.spec.loadBalancerSourceRanges ?? [];
+  const invalidRange = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+  if (ranges.length > 0) {
+    const at = spec.child('LoadBalancerSourceRanges');
+    if (service.spec.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
+    const stored = (old?.spec.loadBalancerSourceRanges ?? []).map((value) => value.trim());
+    ranges.forEach((value, i) => {
+      range(value.trim(), at.index(i), errors, env, { stored, invalidRange });
+    });
+  } else if (text !== undefined) {
+    const at = Path.of('metadata', 'annotations').key(annotation);
+    if (service.spec.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
+    if (text.trim() === '' || (env.since('1.33') && old?.metadata.annotations?.[annotation] === text)) return;
+    for (const value of text.trim().split(',')) range(value.trim(), at, errors, env, { invalidRange });
+  }
+}
+
 function validateLoadBalancer({ type, allocateLoadBalancerNodePorts: allocate }: ServiceSpec, errors: FieldErrors): void {
   if (allocate !== undefined && type !== 'LoadBalancer') errors.forbidden(spec.child('allocateLoadBalancerNodePorts'), onlyLoadBalancer);
   if (allocate === undefined && type === 'LoadBalancer') errors.required(Path.of('allocateLoadBalancerNodePorts'));
@@ -155,9 +188,8 @@ export function validateLoadBalancerClass({ type, loadBalancerClass }: ServiceSp
 
 function validateTraffic(service: Service, errors: FieldErrors, env: KindEnv): void {
   const { externalTrafficPolicy: external = '', healthCheckNodePort: health = 0, internalTrafficPolicy: internal, type } = service.spec;
-  if (needsNodePorts(service)) word(external, trafficPolicies, spec.child('externalTrafficPolicy'), errors);
-  else if (external !== '')
-    errors.invalid(spec.child('externalTrafficPolicy'), external, "may only be set when `type` is 'NodePort' or 'LoadBalancer'");
+  if (isExternal(service, env)) word(external, trafficPolicies, spec.child('externalTrafficPolicy'), errors);
+  else if (external !== '') errors.invalid(spec.child('externalTrafficPolicy'), external, onlyExternal(env));
   const healthAt = spec.child('healthCheckNodePort');
   if (!needsHealthCheck(service)) {
     if (health !== 0)
@@ -168,4 +200,14 @@ function validateTraffic(service: Service, errors: FieldErrors, env: KindEnv): v
     if (!trafficPolicies.includes(internal)) errors.notSupported(spec.child('internalTrafficPolicy'), internal, trafficPolicies);
   } else if ((type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') && env.feature('ServiceInternalTrafficPolicy'))
     errors.required(spec.child('internalTrafficPolicy'));
+  validateDistribution(service.spec, errors, env);
+}
+const onlyExternal = (env: KindEnv): string =>
+  env.since('1.29') ? 'may only be set for externally-accessible services' : "may only be set when `type` is 'NodePort' or 'LoadBalancer'";
+
+function validateDistribution({ trafficDistribution }: ServiceSpec, errors: FieldErrors, env: KindEnv): void {
+  if (trafficDistribution === undefined) return;
+  const distributions = ['PreferClose', ...(env.feature('PreferSameTrafficDistribution') ? ['PreferSameZone', 'PreferSameNode'] : [])];
+  if (!distributions.includes(trafficDistribution))
+    errors.notSupported(spec.child('trafficDistribution'), trafficDistribution, distributions);
 }

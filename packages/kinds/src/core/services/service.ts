@@ -1,17 +1,23 @@
 /** Services. */
 import { ageAt } from '@plat-dev/meta/age';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
-import { immutableProblem, nameIsDns1035Label } from '@plat-dev/meta/names';
+import { immutableProblem, nameIsDns1035Label, nameIsLabel } from '@plat-dev/meta/names';
 import { ageColumn, nameColumn } from '../../columns.ts';
-import { type GateRule, type KindEnv, kind } from '../../kind.ts';
+import { type GateRule, type KindEnv, kind, type NameRule } from '../../kind.ts';
 import { proxy, status } from '../../subresources.ts';
-import { validateLoadBalancerStatus } from '../../validation/load-balancer-status.ts';
+import { loadBalancerWarnings } from '../../validation/load-balancer-status.ts';
 import { metadataAgain, metadataUpdateAgain } from '../../validation/repeated-metadata.ts';
 import { Service, type ServicePort } from '../schema/service.ts';
 import { validateClusterIPsUpdate, validateFamiliesUpdate } from './service-addresses.ts';
 import { dropTypeDependentFields } from './service-changes.ts';
 import { hasMixedProtocols, validateLoadBalancerClass, validateService } from './service-rules.ts';
-import { needsHealthCheck, needsNodePorts } from './service-types.ts';
+import { fillModes, validateServiceStatus } from './service-status.ts';
+import { isExternal, needsHealthCheck, needsNodePorts } from './service-types.ts';
+import { serviceWarnings } from './service-warnings.ts';
+
+/** Names may begin with a digit where the feature is on. */
+const nameRule: NameRule = (name, prefix, env) =>
+  env?.feature('RelaxedServiceNameValidation') ? nameIsLabel(name, prefix) : nameIsDns1035Label(name, prefix);
 
 const DEFAULT_AFFINITY_SECONDS = 10800;
 
@@ -21,10 +27,11 @@ function defaults(service: Service, env: KindEnv): void {
   else if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined)
     spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: DEFAULT_AFFINITY_SECONDS } };
   for (const port of spec.ports ?? []) if (port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
-  if (needsNodePorts(service) && (spec.externalTrafficPolicy ?? '') === '') spec.externalTrafficPolicy = 'Cluster';
+  if (isExternal(service, env) && (spec.externalTrafficPolicy ?? '') === '') spec.externalTrafficPolicy = 'Cluster';
   if ((spec.type === 'ClusterIP' || needsNodePorts(service)) && env.feature('ServiceInternalTrafficPolicy'))
     spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true;
+  fillModes(service, env);
 }
 
 function validateUpdate(service: Service, old: Service, errors: FieldErrors, env: KindEnv): void {
@@ -37,8 +44,9 @@ function validateUpdate(service: Service, old: Service, errors: FieldErrors, env
   validateLoadBalancerClass(service.spec, errors);
   if (needsHealthCheck(old) && needsHealthCheck(service) && service.spec.healthCheckNodePort !== old.spec.healthCheckNodePort)
     errors.forbidden(Path.of('spec', 'healthCheckNodePort'), immutableProblem);
-  metadataAgain(service, { namespaced: true, nameRule: nameIsDns1035Label }, errors, env);
-  validateService(service, errors, env);
+  // From release 1.34 on only new names are checked.
+  if (!env.since('1.34')) metadataAgain(service, { namespaced: true, nameRule }, errors, env);
+  validateService(service, errors, env, old);
 }
 
 /** Services of several protocols, and what load balancers report of their ports. */
@@ -93,19 +101,20 @@ export const ServiceKind = kind<Service>({
   scope: 'Namespaced',
   versions: { v1: { schema: Service, defaults } },
   hub: 'v1',
-  nameRule: nameIsDns1035Label,
+  nameRule,
   createOnUpdate: true,
   deleteReturnsObject: true,
   strategy: {
     prepareForCreate: (service) => {
       service.status = { loadBalancer: {} };
     },
-    prepareForUpdate: (service, old) => {
+    prepareForUpdate: (service, old, env) => {
       service.status = old.status;
-      dropTypeDependentFields(service, old);
+      dropTypeDependentFields(service, old, env);
     },
-    validate: validateService,
+    validate: (service, errors, env) => validateService(service, errors, env),
     validateUpdate,
+    warnings: serviceWarnings,
     // Services of this type once got the policy by mistake; it has no effect on them.
     canonicalize: ({ spec }) => {
       if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
@@ -119,10 +128,8 @@ export const ServiceKind = kind<Service>({
       prepareForUpdate: (service, old) => {
         service.spec = old.spec;
       },
-      validateUpdate: (service, old, errors, env) => {
-        metadataUpdateAgain(service, old, errors, env);
-        validateLoadBalancerStatus(service.status.loadBalancer, Path.of('status', 'loadBalancer'), errors);
-      },
+      validateUpdate: validateServiceStatus,
+      warnings: ({ status: { loadBalancer } }, _old, env) => loadBalancerWarnings(loadBalancer, env),
       resetFields: [['spec']],
     }),
   },

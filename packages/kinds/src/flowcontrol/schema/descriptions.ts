@@ -68,6 +68,7 @@ export const flowcontrol: Descriptions = {
     $: 'The limits of a priority level.',
     type: 'Exempt requests are never limited; Limited ones are, by the field limited.',
     limited: 'Limits of the level. Required for Limited, not allowed for Exempt.',
+    exempt: 'Shares of the exempt requests. Not allowed for Limited.',
   },
   'flowcontrol.PriorityLevelConfigurationStatus': {
     $: 'The observed state of a priority level.',
@@ -78,7 +79,16 @@ export const flowcontrol: Descriptions = {
     $: 'How many requests of a level run at once, and what happens to the others.',
     assuredConcurrencyShares:
       'Share of the concurrency of the server: it is divided among the levels in proportion to their shares. Must be positive. Defaults to 30.',
+    nominalConcurrencyShares:
+      'Share of the concurrency of the server that levels divide among them in proportion; what assuredConcurrencyShares was before. Defaults to 30.',
     limitResponse: 'What happens to requests beyond the share of the level.',
+    lendablePercent: 'Percentage of the share that other levels may use. It is stored and has no effect. Defaults to 0.',
+    borrowingLimitPercent: 'Most that the level may use of the shares of others, in percent of its own. It is stored and has no effect.',
+  },
+  'flowcontrol.ExemptPriorityLevelConfiguration': {
+    $: 'The shares of requests that are never limited, of which other levels may borrow. They are stored and have no effect.',
+    nominalConcurrencyShares: 'Share that counts for the exempt requests. Defaults to 0, so that other levels have all of it.',
+    lendablePercent: 'Percentage of the share of exempt requests that other levels may use. Defaults to 0.',
   },
   'flowcontrol.LimitResponse': {
     $: 'What happens to requests that cannot run at once.',

@@ -98,12 +98,21 @@ export type LimitResponse = Infer<typeof LimitResponse>;
 export const LimitedPriorityLevelConfiguration = message('flowcontrol.v1beta2.LimitedPriorityLevelConfiguration', {
   assuredConcurrencyShares: always(1, int32, { default: 30 }),
   limitResponse: always(2, LimitResponse),
+  lendablePercent: ptr(3, int32, { since: '1.26', default: 0 }),
+  borrowingLimitPercent: ptr(4, int32, { since: '1.26' }),
 });
 export type LimitedPriorityLevelConfiguration = Infer<typeof LimitedPriorityLevelConfiguration>;
+
+export const ExemptPriorityLevelConfiguration = message('flowcontrol.v1beta2.ExemptPriorityLevelConfiguration', {
+  nominalConcurrencyShares: ptr(1, int32, { default: 0 }),
+  lendablePercent: ptr(2, int32, { default: 0 }),
+});
+export type ExemptPriorityLevelConfiguration = Infer<typeof ExemptPriorityLevelConfiguration>;
 
 export const PriorityLevelConfigurationSpec = message('flowcontrol.v1beta2.PriorityLevelConfigurationSpec', {
   type: req(1, string),
   limited: ptr(2, LimitedPriorityLevelConfiguration),
+  exempt: ptr(3, ExemptPriorityLevelConfiguration, { since: '1.28' }),
 });
 export type PriorityLevelConfigurationSpec = Infer<typeof PriorityLevelConfigurationSpec>;
 

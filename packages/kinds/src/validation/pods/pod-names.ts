@@ -31,6 +31,20 @@ export function podNames(identity: Identity): PodNames {
   return names;
 }
 
+/** Older names of labels of nodes → the names that they have now. */
+export const newNodeLabels = (identity: Identity): ReadonlyMap<string, string> => {
+  const pairs = [
+    ['region', 'topology'],
+    ['zone', 'topology'],
+  ] as const;
+  const renamed = pairs.map(
+    ([name, prefix]) => [domainName(identity, name, 'failure-domain.beta'), domainName(identity, name, prefix)] as const,
+  );
+  const kept = (['arch', 'os'] as const).map((name) => [domainName(identity, name, 'beta'), domainName(identity, name)] as const);
+  const type = [domainName(identity, 'instance-type', 'beta'), domainName(identity, 'instance-type', 'node')] as const;
+  return new Map([...renamed, ...kept, type]);
+};
+
 function makeNames(name: (name: string, prefix?: string) => string): PodNames {
   const since = (release: string, instead: string): string => `deprecated since v${release}; use "${instead}" instead`;
   return {

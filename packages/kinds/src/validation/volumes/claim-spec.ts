@@ -44,6 +44,8 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, at: Path, err
   if (dataSourceRef !== undefined) validateDataSource(dataSourceRef, at.child('dataSourceRef'), errors);
   if (dataSource !== undefined && dataSourceRef !== undefined && !equal(dataSource, dataSourceRef))
     errors.invalid(at, String(at.child('dataSource')), 'must match dataSourceRef');
+  const { volumeAttributesClassName: attributesClass = '' } = spec;
+  if (attributesClass !== '') subdomain(attributesClass, at.child('volumeAttributesClassName'), errors);
 }
 
 /** Validation of the data source: another claim, or an object of a volume populator. */

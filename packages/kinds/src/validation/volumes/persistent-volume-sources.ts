@@ -72,8 +72,8 @@ function validateCSISecret(secret: SecretReference | undefined, field: string, a
   }
 }
 
-function validateCSI(csi: CSIPersistentVolumeSource, at: Path, errors: FieldErrors): void {
-  disks.validateCSIDriverName(csi.driver, at.child('driver'), errors);
+function validateCSI(csi: CSIPersistentVolumeSource, at: Path, errors: FieldErrors, { env }: Place): void {
+  disks.validateCSIDriverName(csi.driver, at.child('driver'), errors, env);
   required(csi.volumeHandle, at, 'volumeHandle', errors);
   for (const field of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef'] as const)
     validateCSISecret(csi[field], field, at, errors);

@@ -5,6 +5,7 @@ import { equal } from '@plat-dev/lib/equal';
 import { own } from '@plat-dev/lib/own';
 import { type FieldErrors, Path } from '@plat-dev/meta/field';
 import { domainName } from '@plat-dev/meta/identity';
+import { immutableProblem } from '@plat-dev/meta/names';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../core/schema/volumes/persistent-volumes.ts';
 import type { KindEnv, WriteRequest } from '../../kind.ts';
 import { type BodyValue, bodyValueOf } from '../body-values.ts';
@@ -12,6 +13,7 @@ import { immutable, subdomain } from '../field-checks.ts';
 import { resourceListText } from '../go-quantities.ts';
 import { unsupportedText } from '../go-text.ts';
 import { validateNodeSelector } from '../pods/affinity.ts';
+import { newNodeLabels } from '../pods/pod-names.ts';
 import { metadataAgain } from '../repeated-metadata.ts';
 import { amount } from '../resources.ts';
 import { validateAccessModes, volumeModes } from './claim-spec.ts';
@@ -52,11 +54,20 @@ export function validateVolumeSpec(
     if (inline) errors.forbidden(at.child('storageClassName'), notInline);
     else subdomain(storageClassName, at.child('storageClassName'), errors);
   }
+  validateAttributesClass(spec, at, errors);
   if (volumeMode === undefined) return;
   if (!inline) {
     if (!volumeModes.includes(volumeMode)) errors.notSupported(at.child('volumeMode'), volumeMode, volumeModes);
   } else if (volumeMode !== 'Filesystem')
     errors.forbidden(at.child('volumeMode'), 'may not specify volumeMode other than Filesystem in the context of inline volumes');
+}
+
+function validateAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec, at: Path, errors: FieldErrors): void {
+  if (name === undefined) return;
+  const nameAt = at.child('volumeAttributesClassName');
+  if (name === '') errors.required(nameAt, 'an empty string is disallowed');
+  else subdomain(name, nameAt, errors);
+  if (csi === undefined) errors.required(at.child('csi'), 'has to be specified when using volumeAttributesClassName');
 }
 
 function validateCapacity({ capacity }: PersistentVolumeSpec, at: Path, errors: FieldErrors, bodyValue: BodyValue): void {
@@ -133,7 +144,50 @@ export function validateVolumeUpdate(
   if (!sameSource(volume.spec, old.spec))
     errors.forbidden(specPath.child('persistentvolumesource'), 'spec.persistentvolumesource is immutable after creation');
   immutable(volume.spec.volumeMode, old.spec.volumeMode, Path.of('volumeMode'), errors);
-  if (old.spec.nodeAffinity !== undefined) immutable(volume.spec.nodeAffinity, old.spec.nodeAffinity, Path.of('nodeAffinity'), errors);
+  const { nodeAffinity, volumeAttributesClassName } = old.spec;
+  if (nodeAffinity !== undefined && !(env.since('1.35') && env.feature('MutablePVNodeAffinity')))
+    validateAffinityUpdate(volume.spec.nodeAffinity, nodeAffinity, errors, env);
+  if (volume.spec.volumeAttributesClassName === volumeAttributesClassName) return;
+  const at = specPath.child('volumeAttributesClassName');
+  if (!env.feature('VolumeAttributesClass'))
+    errors.forbidden(at, 'update is forbidden when the VolumeAttributesClass feature gate is disabled');
+  if (volumeAttributesClassName !== undefined && volume.spec.volumeAttributesClassName === undefined)
+    errors.forbidden(at, 'update from non-nil value to nil is forbidden');
+}
+
+/** Since 1.27 a label of nodes may be replaced by the name that it has now. */
+function validateAffinityUpdate(
+  affinity: PersistentVolumeSpec['nodeAffinity'],
+  old: NonNullable<PersistentVolumeSpec['nodeAffinity']>,
+  errors: FieldErrors,
+  env: KindEnv,
+): void {
+  const at = Path.of('nodeAffinity');
+  if (!env.since('1.27')) immutable(affinity, old, at, errors);
+  else if (affinity === undefined || !equal(withNewLabels(affinity, old, env), old))
+    errors.invalid(at, affinity, `${immutableProblem}, except for updating from beta label to GA`);
+}
+type Affinity = NonNullable<PersistentVolumeSpec['nodeAffinity']>;
+/** The affinity with the older names of labels, where it has the newer name in the place of an older one. */
+function withNewLabels(affinity: Affinity, old: Affinity, env: KindEnv): Affinity {
+  const newNames = newNodeLabels(env.identity);
+  return {
+    ...affinity,
+    ...(affinity.required && {
+      required: {
+        ...affinity.required,
+        nodeSelectorTerms: (affinity.required.nodeSelectorTerms ?? []).map((term, i) => ({
+          ...term,
+          ...(term.matchExpressions && {
+            matchExpressions: term.matchExpressions.map((expression, j) => {
+              const oldKey = old.required?.nodeSelectorTerms?.[i]?.matchExpressions?.[j]?.key ?? '';
+              return newNames.get(oldKey) === expression.key ? { ...expression, key: oldKey } : expression;
+            }),
+          }),
+        })),
+      },
+    }),
+  };
 }
 
 /** The source is immutable; only a secret for resizing may be added. */

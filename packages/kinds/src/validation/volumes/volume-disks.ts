@@ -19,6 +19,7 @@ import type {
   ISCSIVolumeSource,
   StorageOSVolumeSource,
 } from '../../core/schema/volumes/network-disks.ts';
+import type { ReleaseEnv } from '../../kind.ts';
 import { report, required } from '../field-checks.ts';
 import { invalidText, listText } from '../go-text.ts';
 import { isAbsolute, noBacksteps } from '../paths.ts';
@@ -146,14 +147,17 @@ export function validateStorageOS(
   if (volume.secretRef !== undefined) required(volume.secretRef.name, at.child('secretRef'), 'name', errors);
 }
 
-export function validateCSIDriverName(name: string, at: Path, errors: FieldErrors): void {
-  if (name === '') errors.required(at);
+export function validateCSIDriverName(name: string, at: Path, errors: FieldErrors, env: ReleaseEnv): void {
+  if (name === '') {
+    errors.required(at);
+    if (env.since('1.35')) return;
+  }
   if (name.length > 63) errors.tooLong(at, 63);
   report(errors, at, name, dns1123Subdomain(name.toLowerCase()));
 }
 
-export function validateCSI(csi: CSIVolumeSource, at: Path, errors: FieldErrors): void {
-  validateCSIDriverName(csi.driver, at.child('driver'), errors);
+export function validateCSI(csi: CSIVolumeSource, at: Path, errors: FieldErrors, env: ReleaseEnv): void {
+  validateCSIDriverName(csi.driver, at.child('driver'), errors, env);
   const secret = csi.nodePublishSecretRef;
   if (secret === undefined) return;
   const name = secret.name ?? '';

@@ -5,6 +5,7 @@
 import type { Service } from '@plat-dev/kinds/core/schema/service';
 import { validateClusterIPs } from '@plat-dev/kinds/core/services/service-addresses';
 import { headless, needsClusterIP, sameList } from '@plat-dev/kinds/core/services/service-types';
+import type { KindEnv } from '@plat-dev/kinds/kind';
 import { invalidText, listText } from '@plat-dev/kinds/validation/go-text';
 import { invalid } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
@@ -21,11 +22,11 @@ export function refuse(service: Service, errors: FieldErrors): void {
 }
 
 /** `configured`: the families of the cluster, the default one first. Throws an ApiError for families that are not available. */
-export function fillFamilies(service: Service, old: Service | undefined, configured: readonly IPFamily[]): void {
+export function fillFamilies(service: Service, old: Service | undefined, configured: readonly IPFamily[], env: KindEnv): void {
   if (!needsClusterIP(service) || keepsPreference(service, old)) return;
   fillPolicy(service, old);
   const errors = new FieldErrors();
-  validateClusterIPs(service, errors);
+  validateClusterIPs(service, errors, env, old);
   refuse(service, errors);
   if (old !== undefined) shrink(service, old, errors);
   checkPolicy(service, errors);

@@ -4,6 +4,7 @@
  */
 import type { Service, ServicePort } from '@plat-dev/kinds/core/schema/service';
 import { headless, needsClusterIP, needsHealthCheck, needsNodePorts } from '@plat-dev/kinds/core/services/service-types';
+import type { KindEnv } from '@plat-dev/kinds/kind';
 import { invalidText, listText } from '@plat-dev/kinds/validation/go-text';
 import { serviceUnavailable, unprocessable } from '@plat-dev/meta/errors';
 import { FieldErrors, Path } from '@plat-dev/meta/field';
@@ -39,8 +40,8 @@ export function serviceHook(allocation: ServiceAllocation): Hook {
     const uid = (service ?? old)?.metadata.uid ?? '';
     const run = new Run(allocation, new Claims(uid, request.dryRun, request.operations));
     if (service === undefined) run.remove(old as Service, request.operations);
-    else if (old === undefined) run.create(service);
-    else run.update(service, old);
+    else if (old === undefined) run.create(service, request.env);
+    else run.update(service, old, request.env);
     if (allocation.objects === undefined || request.dryRun) return;
     const [addresses, oldAddresses] = [service, old].map((one) => (one === undefined ? [] : addressesOf(one))) as [string[], string[]];
     request.operations.push(...allocation.objects.changes((service ?? old) as Service, oldAddresses, addresses));
@@ -79,18 +80,18 @@ class Run {
     return [...new Set(this.allocation.addresses.ranges.map((range) => range.family))];
   }
 
-  create(service: Service): void {
+  create(service: Service, env: KindEnv): void {
     syncClusterIPs(service, undefined);
-    fillFamilies(service, undefined, this.families);
+    fillFamilies(service, undefined, this.families, env);
     this.giveAddresses(service);
     if (needsNodePorts(service)) this.giveNodePorts(service);
     if (needsHealthCheck(service)) this.giveHealthCheckPort(service);
   }
 
-  update(service: Service, old: Service): void {
+  update(service: Service, old: Service, env: KindEnv): void {
     patchAllocated(service, old);
     syncClusterIPs(service, old);
-    fillFamilies(service, old, this.families);
+    fillFamilies(service, old, this.families, env);
     this.changeAddresses(service, old);
     this.changePorts(service, old);
   }

@@ -1,3 +1,4 @@
+import { releaseEnv } from '@plat-dev/kinds/kind';
 import { jsonText } from '@plat-dev/lib/json-text';
 import { recordedText } from '@plat-dev/lib/testing/recordings.testing';
 import { baseGroup, kubernetes, plat } from '@plat-dev/meta/identity';
@@ -18,8 +19,8 @@ test('the objects are those of a stock server', () => {
     version: one.spec.version,
   }));
   expect(apiServices(kubernetes, [...served, { group: 'apiregistration', version: 'v1' }], now)).toEqual(atNow(facts.apiservices));
-  expect(flowSchemas(kubernetes, now)).toEqual(atNow(facts.flowschemas));
-  expect(priorityLevels(kubernetes)).toEqual(facts.prioritylevelconfigurations);
+  expect(flowSchemas(kubernetes, now, releaseEnv())).toEqual(atNow(facts.flowschemas));
+  expect(priorityLevels(kubernetes, releaseEnv())).toEqual(facts.prioritylevelconfigurations);
   expect(systemNamespaces(kubernetes)).toEqual(facts.namespaces);
   expect(systemPriorityClasses()).toEqual(facts.priorityclasses);
   expect(serverService(kubernetes, '10.0.0.1', 16443)).toEqual(facts.services[0]);
@@ -28,7 +29,12 @@ test('the objects are those of a stock server', () => {
 });
 
 test('another identity has the same objects under its own names', () => {
-  const text = JSON.stringify([flowSchemas(plat, now), priorityLevels(plat), systemNamespaces(plat), serverService(plat, 'fd00::1', 6443)]);
+  const text = JSON.stringify([
+    flowSchemas(plat, now, releaseEnv()),
+    priorityLevels(plat, releaseEnv()),
+    systemNamespaces(plat),
+    serverService(plat, 'fd00::1', 6443),
+  ]);
   expect(text).not.toMatch(/k8s\.io|kubernetes|kube-(system|public|node-lease)/);
   expect(text).toContain('plat-system-service-accounts');
   expect(text).toContain('IPv6');

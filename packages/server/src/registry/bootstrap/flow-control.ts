@@ -1,5 +1,8 @@
 /** Bootstrap FlowSchemas and PriorityLevelConfigurations. */
+import { mandatoryLevel } from '@plat-dev/kinds/flowcontrol/mandatory-objects';
+import type { ReleaseEnv } from '@plat-dev/kinds/kind';
 import { domainName, groupName, type Identity, type QualifiedName } from '@plat-dev/meta/identity';
+import { type Existence, existsIn } from '@plat-dev/schema/releases';
 
 type SubjectText = string;
 interface ResourceRule {
@@ -32,7 +35,7 @@ const everything = { resources: everyResource, paths: everyPath };
 const all = ['Group:system:unauthenticated', 'Group:system:authenticated'];
 const election = ['get', 'create', 'update'];
 
-function flows(identity: Identity): readonly Flow[] {
+function flows(identity: Identity, env: ReleaseEnv): readonly Flow[] {
   const coordination = groupName(identity, 'coordination');
   const within = (verbs: readonly string[], group: string, ...resources: string[]): ResourceRule => ({
     verbs,
@@ -44,10 +47,11 @@ function flows(identity: Identity): readonly Flow[] {
   const scheduler = 'User:system:kube-scheduler';
   const byUser = { distinguish: 'ByUser' } as const;
   const byNamespace = { distinguish: 'ByNamespace' } as const;
-  return [
+  const flowList: (Flow & Existence)[] = [
     { name: 'catch-all', level: 'catch-all', precedence: 10000, ...byUser, subjects: all, ...everything },
     {
       name: 'endpoint-controller',
+      until: '1.33',
       level: 'workload-high',
       precedence: 150,
       ...byUser,
@@ -107,6 +111,7 @@ function flows(identity: Identity): readonly Flow[] {
     { name: 'system-nodes', level: 'system', precedence: 500, ...byUser, subjects: ['Group:system:nodes'], ...everything },
     {
       name: 'workload-leader-election',
+      until: '1.33',
       level: 'leader-election',
       precedence: 200,
       ...byUser,
@@ -114,6 +119,7 @@ function flows(identity: Identity): readonly Flow[] {
       resources: [within(election, '', 'endpoints', 'configmaps'), within(election, coordination, 'leases')],
     },
   ];
+  return flowList.filter((flow) => existsIn(env.release, flow));
 }
 
 function subjectOf(identity: Identity, text: SubjectText) {
@@ -131,8 +137,8 @@ export const autoUpdateAnnotation = (identity: Identity): QualifiedName => domai
 const metadata = (identity: Identity, name: string) => ({ name, annotations: { [autoUpdateAnnotation(identity)]: 'true' } });
 
 /** `now` is RFC 3339 text. */
-export function flowSchemas(identity: Identity, now: string) {
-  return flows(identity).map((flow) => ({
+export function flowSchemas(identity: Identity, now: string, env: ReleaseEnv) {
+  return flows(identity, env).map((flow) => ({
     metadata: metadata(identity, flow.name),
     spec: {
       priorityLevelConfiguration: { name: flow.level },
@@ -160,24 +166,33 @@ export function flowSchemas(identity: Identity, now: string) {
   }));
 }
 
+interface Level {
+  readonly shares: number;
+  readonly queues?: number;
+  readonly hand?: number;
+  /** The percentage of seats that the level lends, since release 1.26. */
+  readonly lends?: number;
+}
 /** Shares of the server, and queues with the hand size; without queues, excess requests are rejected. */
-const levels: Readonly<Record<string, { readonly shares: number; readonly queues?: number; readonly hand?: number } | 'exempt'>> = {
+const levels: Readonly<Record<string, Level | 'exempt'>> = {
   'catch-all': { shares: 5 },
   exempt: 'exempt',
-  'global-default': { shares: 20, queues: 128, hand: 6 },
+  'global-default': { shares: 20, queues: 128, hand: 6, lends: 50 },
   'leader-election': { shares: 10, queues: 16, hand: 4 },
-  'node-high': { shares: 40, queues: 64, hand: 6 },
-  system: { shares: 30, queues: 64, hand: 6 },
-  'workload-high': { shares: 40, queues: 128, hand: 6 },
-  'workload-low': { shares: 100, queues: 128, hand: 6 },
+  'node-high': { shares: 40, queues: 64, hand: 6, lends: 25 },
+  system: { shares: 30, queues: 64, hand: 6, lends: 33 },
+  'workload-high': { shares: 40, queues: 128, hand: 6, lends: 50 },
+  'workload-low': { shares: 100, queues: 128, hand: 6, lends: 90 },
 };
 
-export function priorityLevels(identity: Identity) {
+export function priorityLevels(identity: Identity, env: ReleaseEnv) {
   return Object.entries(levels).map(([name, level]) => {
-    if (level === 'exempt') return { metadata: metadata(identity, name), spec: { type: 'Exempt' }, status: {} };
+    if (level === 'exempt')
+      return { metadata: metadata(identity, name), spec: mandatoryLevel(name, env) ?? { type: 'Exempt' }, status: {} };
     const queuing = { queues: level.queues, handSize: level.hand, queueLengthLimit: 50 };
     const limitResponse = level.queues === undefined ? { type: 'Reject' } : { type: 'Queue', queuing };
-    const limited = { assuredConcurrencyShares: level.shares, limitResponse };
+    const lending = env.since('1.26') ? { lendablePercent: level.lends ?? 0 } : {};
+    const limited = { assuredConcurrencyShares: level.shares, limitResponse, ...lending };
     return { metadata: metadata(identity, name), spec: { type: 'Limited', limited }, status: {} };
   });
 }

@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { dayOf, TRACKED_SINCE } from '@plat-dev/kinds/core/legacy-tokens';
+import { releaseEnv } from '@plat-dev/kinds/kind';
 import { own, setOwn } from '@plat-dev/lib/own';
 import { type Identity, tokenTrackingConfigMap } from '@plat-dev/meta/identity';
 import { formatTime } from '@plat-dev/meta/time';
@@ -63,8 +64,8 @@ export async function bootstrap(
     part('priority-classes', all('scheduling', 'priorityclasses', systemPriorityClasses())),
     part(
       'flows',
-      all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity)),
-      all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time)),
+      all('flowcontrol.apiserver', 'prioritylevelconfigurations', priorityLevels(identity, releaseEnv(catalog.release))),
+      all('flowcontrol.apiserver', 'flowschemas', flowSchemas(identity, time, releaseEnv(catalog.release))),
     ),
     part('api-services', all('apiregistration', 'apiservices', apiServices(identity, servedVersions(catalog), time, catalog.release))),
     part('trust', publishTrust(writer, identity, trust, now)),

@@ -4,7 +4,7 @@ import { addAmount } from '@plat-dev/kinds/core/pods/pod-amounts';
 import type { Pod } from '@plat-dev/kinds/core/schema/pods/pod';
 import type { ResourceQuota } from '@plat-dev/kinds/core/schema/quota';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { podMatchesScope, podMatchesScopes, scopesOf } from '@plat-dev/kinds/quota/scopes';
+import { hasScopes, isInScope, isInScopes, scopesOf } from '@plat-dev/kinds/quota/scopes';
 import { type CountedResource, resourceCounted, type Usage, usageOf } from '@plat-dev/kinds/quota/usage';
 import { amount } from '@plat-dev/kinds/validation/resources';
 import { own } from '@plat-dev/lib/own';
@@ -41,8 +41,8 @@ export function* chargeQuotas(charging: Charging, quotas: readonly ResourceQuota
   for (const quota of quotas) {
     yield;
     const scopes = scopesOf(quota.spec);
-    const inScope = isPods(resource) ? podMatchesScopes(scopes, object as unknown as Pod) : scopes.length === 0;
-    if (isPods(resource)) coveredScopes.push(...scopes.filter((scope) => podMatchesScope(scope, object as unknown as Pod)));
+    const inScope = isInScopes(resource, scopes, object);
+    if (hasScopes(resource)) coveredScopes.push(...scopes.filter((scope) => isInScope(resource, scope, object)));
     const names = inScope ? Object.keys(quota.status.hard ?? {}).filter((name) => isOf(name, resource, identity)) : [];
     if (names.length === 0) continue;
     checkStated(charging, quota, names);
@@ -100,7 +100,7 @@ function checkCovered(
   if (names.length > 0) throw refusal(request, `insufficient quota to consume: ${names.sort().join(',')}`);
   if (!isPods(resource)) return;
   const scopes = demandedScopes(limited)
-    .filter((scope) => podMatchesScope(scope, request.object as unknown as Pod))
+    .filter((scope) => isInScope(resource, scope, request.object))
     .filter(({ scopeName }) => !coveredScopes.some((one) => one.scopeName === scopeName));
   if (scopes.length === 0) return;
   const texts = scopes.map(({ scopeName, operator, values }) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`);
