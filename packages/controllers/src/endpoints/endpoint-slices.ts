@@ -14,6 +14,7 @@ import {
   managedByLabel,
   portsKey,
   type ServiceEndpoint,
+  type ServiceObject,
   serviceNameLabel,
   sliceManager,
 } from './service.ts';
@@ -65,7 +66,13 @@ export const endpointSliceController = (features: SliceFeatures): Controller => 
         for (const family of familiesOf(service)) {
           const endpoints = await endpointsOf(service, pods, family, features.terminating);
           const hints = zones?.hintsFor(service, endpoints, (one) => zoneOf(one.nodeName), hintedIn(existing, family));
-          const show = (one: ServiceEndpoint) => endpointOf(one, zoneOf(one.nodeName), features.terminating, hints?.get(one.targetRef.uid));
+          const byTopology = zones !== undefined && asksForHints(identity, service);
+          const show = (one: ServiceEndpoint): SliceEndpoint => {
+            const zone = zoneOf(one.nodeName);
+            const hinted = hints?.get(one.targetRef.uid);
+            const own = byTopology ? zoneHint(hinted) : nearHints(service, one, zone);
+            return endpointOf(one, zone, features.terminating, own);
+          };
           groups.push(...groupsOf(family, endpoints, show));
         }
         const { [headless]: _before, ...own } = service.metadata.labels ?? {};
@@ -105,7 +112,7 @@ function endpointOf(
   { address, ready, serving, terminating, hostname, nodeName, targetRef }: ServiceEndpoint,
   zone: string | undefined,
   withTerminating: boolean,
-  hint: string | undefined,
+  hints: SliceEndpoint['hints'],
 ): SliceEndpoint {
   return {
     addresses: [address],
@@ -114,9 +121,21 @@ function endpointOf(
     targetRef,
     ...(nodeName !== undefined && { nodeName }),
     ...(zone !== undefined && { zone }),
-    ...(hint !== undefined && { hints: { forZones: [{ name: hint }] } }),
+    ...(hints !== undefined && { hints }),
   };
 }
+
+const zoneHint = (zone: string | undefined): SliceEndpoint['hints'] => (zone === undefined ? undefined : { forZones: [{ name: zone }] });
+
+/** `spec.trafficDistribution`: endpoints that are ready are for clients of their own zone, or of their own node. */
+function nearHints({ spec }: ServiceObject, { ready, nodeName }: ServiceEndpoint, zone: string | undefined): SliceEndpoint['hints'] {
+  const distribution = spec?.trafficDistribution ?? '';
+  if (!ready || !distributions.has(distribution)) return undefined;
+  const forNodes = distribution === 'PreferSameNode' && nodeName !== undefined ? [{ name: nodeName }] : undefined;
+  const forZone = zoneHint(zone);
+  return forZone === undefined && forNodes === undefined ? undefined : { ...forZone, ...(forNodes && { forNodes }) };
+}
+const distributions: ReadonlySet<string> = new Set(['PreferClose', 'PreferSameZone', 'PreferSameNode']);
 
 /** The zones that endpoints are hinted for now, by the uid of their pod. */
 function hintedIn(slices: readonly Slice[], family: AddressType): ReadonlyMap<string, string> {

@@ -307,3 +307,25 @@ test('slices hold all endpoints once, none too many, and move none that can stay
     { numRuns: 60 },
   );
 });
+
+test.each<[string, object | undefined]>([
+  ['PreferClose', { forZones: [{ name: 'z1' }] }],
+  ['PreferSameZone', { forZones: [{ name: 'z1' }] }],
+  ['PreferSameNode', { forZones: [{ name: 'z1' }], forNodes: [{ name: 'n1' }] }],
+  ['Odd', undefined],
+])('traffic distribution %s: ready endpoints are for clients that are near', async (trafficDistribution, hints) => {
+  const { api, run, service, pod } = start();
+  api.put(nodes, { metadata: { name: 'n1', labels: { 'topology.kubernetes.io/zone': 'z1' } } });
+  service({ ...web, trafficDistribution });
+  pod('one', '10.0.0.1');
+  pod('unready', '10.0.0.2', { ready: false });
+  await run.idle();
+  const shownHints = (): Loose[] => api.all(slices)[0].endpoints.map((one: Loose) => [one.addresses[0], one.hints]);
+  expect(shownHints().sort()).toEqual([
+    ['10.0.0.1', hints],
+    ['10.0.0.2', undefined],
+  ]);
+  service(web);
+  await run.idle();
+  expect(shownHints().map(([, shown]) => shown)).toEqual([undefined, undefined]);
+});

@@ -4,7 +4,7 @@ import type { WorkloadPod } from '../shared/pods.ts';
 import type { Autoscaler } from './autoscaler.ts';
 import { autoscalerController } from './controller.ts';
 import { History, limit } from './limits.ts';
-import { byAverage, byUtilization, byValue, byValuePerPod, groupPods, type PodMetric } from './replicas.ts';
+import { byAverage, byUtilization, byValue, byValuePerPod, groupPods, type PodMetric, tolerancesOf } from './replicas.ts';
 
 const start = Date.UTC(2024, 0, 1);
 const time = (second: number): string => new Date(start + second * 1000).toISOString().replace('.000', '');
@@ -87,6 +87,17 @@ test('replicas by averages and values', () => {
   expect(byValue(0, [], 25_000, 10_000).replicas).toBe(3);
   expect(byValuePerPod(3, 60_000, 10_000)).toEqual({ replicas: 6, value: 20_000 });
   expect(byValuePerPod(3, 31_000, 10_000)).toEqual({ replicas: 3, value: 10_334 });
+});
+
+test('an autoscaler may say which change is too small, for each direction', () => {
+  const pods = ['a', 'b', 'c'].map((name) => pod(name));
+  const tolerances = tolerancesOf({ scaleUp: { tolerance: '500m' }, scaleDown: { tolerance: '0' } });
+  expect([tolerances, tolerancesOf({ scaleUp: {} }).up]).toEqual([{ up: 0.5, down: 0 }, 0.1]);
+  const by = (value: number): number =>
+    byUtilization({ current: 3, pods, metrics: metricsOf({ a: value, b: value, c: value }), resource: 'cpu', now: start, tolerances }, 50)
+      .replicas;
+  expect([by(750), by(760), by(500), by(330)]).toEqual([3, 5, 3, 2]);
+  expect([byValue(3, pods, 15_000, 10_000, tolerances).replicas, byValuePerPod(3, 45_000, 10_000, tolerances).replicas]).toEqual([3, 3]);
 });
 
 const scaler = (spec: Loose): Autoscaler => ({ metadata: {}, spec: { minReplicas: 1, maxReplicas: 100, ...spec } }) as Autoscaler;

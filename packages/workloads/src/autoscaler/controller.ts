@@ -17,6 +17,7 @@ import { type Autoscaler, type AutoscalerStatus, aboutAutoscaler, Conditions, ty
 import { History, limit, maximumOf, minimumOf } from './limits.ts';
 import { Metrics } from './metrics-client.ts';
 import { type MetricProposal, proposeAll } from './proposals.ts';
+import { tolerancesOf } from './replicas.ts';
 
 type ScaleObject = Wire<Scale>;
 
@@ -219,6 +220,7 @@ class AutoscalerRun {
       namespace,
       specReplicas: current,
       statusReplicas: scale.status?.replicas ?? 0,
+      tolerances: tolerancesOf(autoscaler.spec?.behavior),
       selector: text,
       pods,
       now,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Metric } from './autoscaler.ts';
 import { Metrics } from './metrics-client.ts';
 import { proposeAll, type Situation } from './proposals.ts';
+import { tolerancesOf } from './replicas.ts';
 
 /** A metrics API without any metric, and how often it is asked: in all, and at most at a time. */
 function emptyApi(): { readonly situation: Situation; readonly asked: { all: number; most: number } } {
@@ -20,6 +21,7 @@ function emptyApi(): { readonly situation: Situation; readonly asked: { all: num
     namespace: 'a',
     specReplicas: 1,
     statusReplicas: 1,
+    tolerances: tolerancesOf(undefined),
     selector: 'app=web',
     pods: [],
     now: 0,

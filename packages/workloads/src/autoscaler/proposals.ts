@@ -8,13 +8,14 @@ import { messageOf } from '../shared/pod-control.ts';
 import type { WorkloadPod } from '../shared/pods.ts';
 import type { Metric, MetricStatus } from './autoscaler.ts';
 import type { Metrics } from './metrics-client.ts';
-import { byAverage, byUtilization, byValue, byValuePerPod, type PodsInput, type Proposal } from './replicas.ts';
+import { byAverage, byUtilization, byValue, byValuePerPod, type PodsInput, type Proposal, type Tolerances } from './replicas.ts';
 
 export interface Situation {
   readonly namespace: string;
   /** Replicas that the target asks for, and those that it has. */
   readonly specReplicas: number;
   readonly statusReplicas: number;
+  readonly tolerances: Tolerances;
   /** The label selector of the target as text. */
   readonly selector: string;
   readonly pods: readonly WorkloadPod[];
@@ -99,11 +100,19 @@ async function proposeResource(metric: Metric, situation: Situation): Promise<Me
   const targetValue = target(averageValue as string | undefined);
   if (targetValue === undefined && averageUtilization == null)
     throw new Error('invalid resource metric source: neither a utilization target nor a value target was set');
-  const { namespace, selector, specReplicas, pods, now, metrics } = situation;
+  const { namespace, selector, specReplicas, pods, now, metrics, tolerances } = situation;
   const podMetrics = await during(`failed to get ${resource} utilization: unable to get metrics for resource ${resource}`, () =>
     metrics.ofResource(resource, namespace, selector, container),
   );
-  const input = { current: specReplicas, pods, metrics: podMetrics, resource, now, ...(container !== undefined && { container }) };
+  const input = {
+    current: specReplicas,
+    pods,
+    metrics: podMetrics,
+    resource,
+    now,
+    tolerances,
+    ...(container !== undefined && { container }),
+  };
   const { replicas, utilization, value } = await during(`failed to get ${resource} utilization`, async () =>
     targetValue !== undefined ? byAverage(input, targetValue) : byUtilization(input, averageUtilization as number),
   );
@@ -118,12 +127,12 @@ async function proposeResource(metric: Metric, situation: Situation): Promise<Me
 
 async function proposePods({ pods: source }: Metric, situation: Situation): Promise<MetricProposal> {
   const metric = source?.metric?.name ?? '';
-  const { namespace, selector, specReplicas, pods, now, metrics } = situation;
+  const { namespace, selector, specReplicas, pods, now, metrics, tolerances } = situation;
   const { replicas, value } = await during('failed to get pods metric value', async () => {
     const podMetrics = await during(`unable to get metric ${metric}`, () =>
       metrics.ofPods(metric, namespace, selector, selectorOf(source?.metric)),
     );
-    const input: PodsInput = { current: specReplicas, pods, metrics: podMetrics, now };
+    const input: PodsInput = { current: specReplicas, pods, metrics: podMetrics, now, tolerances };
     return byAverage(input, target(source?.target?.averageValue as string | undefined) ?? 1);
   });
   const status = { type: 'Pods', pods: { metric: source?.metric, current: { averageValue: quantityText(value) } } };
@@ -164,17 +173,17 @@ type Target = NonNullable<NonNullable<Metric['external']>['target']>;
 function byTarget(
   targetSpec: Target | undefined,
   value: number,
-  { specReplicas, statusReplicas, pods }: Situation,
+  { specReplicas, statusReplicas, pods, tolerances }: Situation,
   what: string,
 ): { proposal: Proposal; current: object } {
   const average = target(targetSpec?.averageValue as string | undefined);
   const whole = target(targetSpec?.value as string | undefined);
   if (targetSpec?.type === 'AverageValue' && average !== undefined) {
-    const proposal = byValuePerPod(statusReplicas, value, average);
+    const proposal = byValuePerPod(statusReplicas, value, average, tolerances);
     return { proposal, current: { averageValue: quantityText(proposal.value) } };
   }
   if (whole === undefined) throw new Error(`invalid ${what} metric source: neither a value target nor an average value target was set`);
-  const proposal = byValue(specReplicas, pods, value, whole);
+  const proposal = byValue(specReplicas, pods, value, whole, tolerances);
   return { proposal, current: { value: quantityText(value) } };
 }
 

@@ -20,14 +20,29 @@ export interface PodMetric {
   readonly window: number;
 }
 
-/** A ratio this near to 1 changes nothing. */
+/** A ratio this near to 1 changes nothing, unless the behavior of the autoscaler says another. */
 const TOLERANCE = 0.1;
+export interface Tolerances {
+  readonly up: number;
+  readonly down: number;
+}
+const usual: Tolerances = { up: TOLERANCE, down: TOLERANCE };
+interface Rules {
+  readonly tolerance?: unknown;
+}
+export function tolerancesOf(
+  behavior: { readonly scaleUp?: Rules | null; readonly scaleDown?: Rules | null } | null | undefined,
+): Tolerances {
+  const read = (rules: Rules | null | undefined): number =>
+    rules?.tolerance == null ? TOLERANCE : Number(parseQuantity(String(rules.tolerance)).millis()) / 1000;
+  return { up: read(behavior?.scaleUp), down: read(behavior?.scaleDown) };
+}
 /** After its start a pod may use more CPU than it will later. */
 const CPU_INITIALIZATION_MS = 5 * 60_000;
 /** A pod that was not ready within this time after its start was never ready. */
 const INITIAL_READINESS_MS = 30_000;
 
-const isNear = (ratio: number): boolean => Math.abs(1 - ratio) <= TOLERANCE;
+const isNear = (ratio: number, { up, down }: Tolerances): boolean => (ratio < 1 ? 1 - ratio <= down : ratio - 1 <= up);
 
 export interface Grouped {
   readonly ready: number;
@@ -143,6 +158,7 @@ export interface PodsInput {
   readonly metrics: ReadonlyMap<string, PodMetric>;
   readonly resource?: string;
   readonly now: number;
+  readonly tolerances?: Tolerances;
 }
 
 /** For a target in percent of the requests. */
@@ -152,7 +168,7 @@ export function byUtilization(input: PodsInput & { resource: string; container?:
 /** For a target of an average value. */
 export const byAverage = (input: PodsInput, target: number): Proposal => byPods(input, () => averageOf(target));
 
-function byPods({ current, pods, metrics, resource, now }: PodsInput, makeMeasure: () => Measure): Proposal {
+function byPods({ current, pods, metrics, resource, now, tolerances = usual }: PodsInput, makeMeasure: () => Measure): Proposal {
   if (pods.length === 0) throw new Error('no pods returned by selector while calculating replica count');
   const { ready, unready, missing, ignored } = groupPods(pods, metrics, resource, now);
   const used = new Map(metrics);
@@ -161,30 +177,36 @@ function byPods({ current, pods, metrics, resource, now }: PodsInput, makeMeasur
   const measure = makeMeasure();
   const { ratio, ...average } = measure.ratio(used);
   const withUnready = unready.length > 0 && ratio > 1;
-  if (!withUnready && missing.length === 0) return { ...average, replicas: isNear(ratio) ? current : Math.ceil(ratio * ready) };
+  if (!withUnready && missing.length === 0) return { ...average, replicas: isNear(ratio, tolerances) ? current : Math.ceil(ratio * ready) };
   const add = (name: string, value: number): unknown => used.set(name, { value, at: now, window: 0 });
   if (ratio < 1) for (const name of missing) add(name, measure.fallback(name));
   if (ratio > 1) for (const name of missing) add(name, 0);
   if (withUnready) for (const name of unready) add(name, 0);
   const { ratio: next } = measure.ratio(used);
   // Assumptions about pods never turn the direction.
-  if (isNear(next) || (ratio < 1 && next > 1) || (ratio > 1 && next < 1)) return { ...average, replicas: current };
+  if (isNear(next, tolerances) || (ratio < 1 && next > 1) || (ratio > 1 && next < 1)) return { ...average, replicas: current };
   const replicas = Math.ceil(next * used.size);
   const turns = (next < 1 && replicas > current) || (next > 1 && replicas < current);
   return { ...average, replicas: turns ? current : replicas };
 }
 
 /** For a metric of one object or of something outside, with a target for its value. */
-export function byValue(current: number, pods: readonly WorkloadPod[], value: number, target: number): Proposal {
+export function byValue(
+  current: number,
+  pods: readonly WorkloadPod[],
+  value: number,
+  target: number,
+  tolerances: Tolerances = usual,
+): Proposal {
   const ratio = value / target;
   if (current === 0) return { replicas: Math.ceil(ratio), value };
-  if (isNear(ratio)) return { replicas: current, value };
+  if (isNear(ratio, tolerances)) return { replicas: current, value };
   const ready = pods.filter((pod) => phaseOf(pod) === 'Running' && isReady(pod)).length;
   return { replicas: Math.ceil(ratio * ready), value };
 }
 
 /** The same with a target for each pod. `replicas` is the number of pods that there are. */
-export function byValuePerPod(replicas: number, value: number, target: number): Proposal {
-  const isRight = replicas > 0 && isNear(value / (target * replicas));
+export function byValuePerPod(replicas: number, value: number, target: number, tolerances: Tolerances = usual): Proposal {
+  const isRight = replicas > 0 && isNear(value / (target * replicas), tolerances);
   return { replicas: isRight ? replicas : Math.ceil(value / target), value: replicas === 0 ? value : Math.ceil(value / replicas) };
 }

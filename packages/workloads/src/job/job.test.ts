@@ -414,3 +414,38 @@ test('nothing is written when nothing changes', async () => {
   expect(api.calls.slice(before)).toEqual([]);
   await run.stop();
 });
+
+test('a job says what it will end with before it ends, in releases that demand it', async () => {
+  const { run, put, job: now, end } = world({ tracking: true, tracksAll: true, announcesEnd: true });
+  await put({ completions: 1 });
+  await end('Succeeded');
+  const reached = { status: 'True', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' };
+  expect(now().status.conditions).toMatchObject([
+    { type: 'SuccessCriteriaMet', ...reached },
+    { type: 'Complete', ...reached },
+  ]);
+  await run.stop();
+  const failing = world({ tracking: true, tracksAll: true, announcesEnd: true });
+  await failing.put({ completions: 1, backoffLimit: 0 });
+  await failing.end('Failed');
+  expect(failing.job().status).toMatchObject({
+    failed: 1,
+    ready: 0,
+    conditions: [
+      { type: 'FailureTarget', status: 'True', reason: 'BackoffLimitExceeded' },
+      { type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' },
+    ],
+  });
+  await failing.run.stop();
+});
+
+test('a job of another manager is left alone', async () => {
+  const { run, put, pods } = world({ managers: true });
+  await put({ completions: 1, managedBy: 'example.com/mine' });
+  expect(pods()).toHaveLength(0);
+  await run.stop();
+  const own = world({ managers: true });
+  await own.put({ completions: 1, managedBy: 'kubernetes.io/job-controller' });
+  expect(own.pods()).toHaveLength(1);
+  await own.run.stop();
+});

@@ -194,3 +194,15 @@ test('a member has its name in its label, host name and claims', () => {
     ],
   });
 });
+
+test('members begin with the ordinal of the set', () => {
+  const from = (start: number, more: Partial<Spec> = {}): Case => ({ spec: { replicas: 2, ordinals: { start }, ...more } });
+  expect(actions('', { spec: { ...from(3).spec, podManagementPolicy: 'Parallel' } })).toEqual(['create web-3 new', 'create web-4 new']);
+  expect(actions('-, -, -, new ready, new ready', from(3))).toEqual([]);
+  // Members below the first ordinal go, once those that are wanted are there.
+  expect(actions('new ready, new ready, new ready', from(1))).toEqual(['delete web-0 surplus']);
+  // A partition counts from the first member.
+  const partitioned = from(3, { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } });
+  expect(actions('-, -, -, old ready, old ready', partitioned)).toEqual(['delete web-4 old']);
+  expect(actions('-, -, -, -, new ready', partitioned)).toEqual(['create web-3 old']);
+});

@@ -9,6 +9,7 @@ import { type CountedResource, resourceCounted, type Usage, usageOf } from '@pla
 import { amount } from '@plat-dev/kinds/validation/resources';
 import { own } from '@plat-dev/lib/own';
 import type { Work } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import type { Identity } from '@plat-dev/meta/identity';
 import type { Quantity } from '@plat-dev/meta/quantity';
 import { refusal } from '../../refusal.ts';
@@ -35,7 +36,7 @@ const isPods = ({ group, name }: CountedResource): boolean => group === '' && na
 export function* chargeQuotas(charging: Charging, quotas: readonly ResourceQuota[]): Work<ResourceQuota[]> {
   const { request, resource, identity } = charging;
   const object = request.object as ApiObject;
-  const matching: { quota: ResourceQuota; names: string[] }[] = [];
+  const matching: { quota: ResourceQuota; names: string[]; enters: boolean }[] = [];
   const covered = new Set<string>();
   const coveredScopes: ScopeRule[] = [];
   for (const quota of quotas) {
@@ -47,17 +48,20 @@ export function* chargeQuotas(charging: Charging, quotas: readonly ResourceQuota
     if (names.length === 0) continue;
     checkStated(charging, quota, names);
     for (const name of names) covered.add(name);
-    matching.push({ quota, names });
+    // Since release 1.33 an object that a change brings under a quota counts there as a new one does.
+    const enters =
+      request.operation === 'UPDATE' && isAtLeast(request.served.release, '1.33') && !isInScopes(resource, scopes, request.oldObject);
+    matching.push({ quota, names, enters });
   }
   const usage = usageOf(resource, object, identity, charging.now);
   const change = changeOf(charging, usage);
-  if (change.size === 0) return [];
+  if (change.size === 0 && !matching.some(({ enters }) => enters)) return [];
   checkCovered(charging, usage, covered, coveredScopes);
   const chargedQuotas: ResourceQuota[] = [];
-  for (const { quota, names } of matching) {
+  for (const { quota, names, enters } of matching) {
     yield;
     const inQuota = new Set(names);
-    const quotaChange: Usage = new Map([...change].filter(([name]) => inQuota.has(name)));
+    const quotaChange: Usage = new Map([...(enters ? usage : change)].filter(([name, quantity]) => inQuota.has(name) && !quantity.isZero));
     if (quotaChange.size > 0) chargedQuotas.push(charged(request, quota, quotaChange));
   }
   return chargedQuotas;
@@ -98,7 +102,7 @@ function checkCovered(
   if (limited.length === 0) return;
   const names = demandedNames(limited, usage).filter((name) => !covered.has(name));
   if (names.length > 0) throw refusal(request, `insufficient quota to consume: ${names.sort().join(',')}`);
-  if (!isPods(resource)) return;
+  if (!hasScopes(resource)) return;
   const scopes = demandedScopes(limited)
     .filter((scope) => isInScope(resource, scope, request.object))
     .filter(({ scopeName }) => !coveredScopes.some((one) => one.scopeName === scopeName));

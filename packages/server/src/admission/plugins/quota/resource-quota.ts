@@ -9,8 +9,10 @@
 
 import type { ResourceQuota } from '@plat-dev/kinds/core/schema/quota';
 import type { ApiObject } from '@plat-dev/kinds/kind';
-import { isMeasured } from '@plat-dev/kinds/quota/usage';
+import { isInScope } from '@plat-dev/kinds/quota/scopes';
+import { type CountedResource, isMeasured } from '@plat-dev/kinds/quota/usage';
 import { inSlices, Slices, soonOrInSlices, type Work } from '@plat-dev/lib/slices';
+import { isAtLeast } from '@plat-dev/lib/version';
 import { whenReady } from '@plat-dev/lib/when-ready';
 import { tooManyRequests } from '@plat-dev/meta/errors';
 import { groupName } from '@plat-dev/meta/identity';
@@ -39,8 +41,7 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
       const isResize = subresource === 'resize' && kind.plural === 'pods' && operation === 'UPDATE';
       if ((subresource !== '' && !isResize) || (limited.length === 0 && quotas.list(namespace).length === 0)) return;
       const resource = { group: custom ? kind.group : groupName(identity, kind.group), name: kind.plural };
-      // An update matters only for kinds of which more than the number of objects is counted; the requests of pods change with a resize alone.
-      if (operation === 'UPDATE' && !isResize && (!isMeasured(resource) || resource.name === 'pods')) return;
+      if (operation === 'UPDATE' && !isResize && !updateCounts(request, resource)) return;
       const own = limitedFor(limited, resource.group, resource.name);
       const charging: Charging = { request, resource, identity, limited: own, now: clock.now() };
       const charges = (): Work<ResourceQuota[]> => chargeQuotas(charging, quotas.list(namespace));
@@ -52,6 +53,17 @@ export const resourceQuota: MakePlugin = ({ identity, live, clock }, configurati
     },
   };
 };
+
+/**
+ * An update matters only for kinds of which more than the number of objects is counted. The requests of pods change with a
+ * resize alone, but since release 1.33 a pod that gets or loses a deadline moves to other quotas.
+ */
+function updateCounts({ served, object, oldObject }: AdmissionRequest, resource: CountedResource): boolean {
+  if (!isMeasured(resource)) return false;
+  if (resource.name !== 'pods') return true;
+  const scope = { scopeName: 'Terminating', operator: 'Exists' };
+  return isAtLeast(served.release, '1.33') && isInScope(resource, scope, object) !== isInScope(resource, scope, oldObject);
+}
 
 function chargeWithCommit(request: AdmissionRequest, locks: NamedLocks, quotas: QuotaView, charges: () => Work<ResourceQuota[]>): void {
   let release: (() => void) | undefined;
