@@ -173,5 +173,8 @@ test('files that cannot be used stop the start, with the field', async () => {
   expect(await refusal({ authorizationConfig: written('c.yaml', authorizationFile.replace('timeout: 3s', 'timeout: 3m')) })).toContain(
     'authorizers[0].webhook.timeout: Invalid value: "3m": must be <= 30s',
   );
+  const everything = written('d.yaml', `${authorizationFile.split('authorizers:')[0]}authorizers: [{ type: AlwaysAllow, name: all }]\n`);
+  expect(await refusal({ authorizationConfig: everything })).toContain('lets requests without credentials do everything');
+  expect(await refusal({ authorizationConfig: everything, anonymousAuth: false })).toBe('started');
   expect(await refusal({ authorizationConfig: join(directory, 'none.yaml') })).toContain('--authorization-config');
 });

@@ -16,6 +16,7 @@ import type { OidcTokens } from '@plat-dev/server/auth/oidc/authenticator';
 import type { Authenticator, TokenAuthenticator } from '@plat-dev/server/auth/types';
 import type { WebhookAuthorizer } from '@plat-dev/server/auth/webhook/authorizer';
 import type { Base } from '../base.ts';
+import type { ServerOptions } from '../config/server-options.ts';
 import type { Trust } from '../credentials/trust.ts';
 import { remoteOf } from './remote-of.ts';
 
@@ -159,7 +160,11 @@ export async function configuredAuthorization(base: Base, files: FileReloader, t
   checkRelease(base, 'authorization-config', 'StructuredAuthorizationConfiguration');
   const { readAuthorizationConfig } = await import('@plat-dev/server/auth/configuration/authorization-config');
   const opener = await webhookOpener(base, trust);
-  const config = followed(base, files, 'authorization-config', file, (text) => readAuthorizationConfig(text, surroundingsOf(base)));
+  const config = followed(base, files, 'authorization-config', file, (text) => {
+    const settings = readAuthorizationConfig(text, surroundingsOf(base));
+    checkStrangers(options, settings);
+    return settings;
+  });
   let webhooks: WebhookAuthorizer[] = [];
   const chainOf = async (settings: readonly AuthorizerSettings[]): Promise<AuthorizerEntry[]> => {
     const openedWebhooks: WebhookAuthorizer[] = [];
@@ -203,6 +208,14 @@ export async function configuredAuthorization(base: Base, files: FileReloader, t
       for (const webhook of webhooks) webhook.close();
     },
   };
+}
+
+/** Throws where requests without credentials could do everything. */
+function checkStrangers({ anonymousAuth, authenticationConfig }: ServerOptions, settings: readonly AuthorizerSettings[]): void {
+  if (!anonymousAuth || authenticationConfig !== undefined || settings.every(({ type }) => type !== 'AlwaysAllow')) return;
+  throw new Error(
+    'an authorizer of type AlwaysAllow lets requests without credentials do everything: give --anonymous-auth=false, or say in --authentication-config who may be anonymous',
+  );
 }
 
 /** Makes webhooks from their settings. Throws where the file that says how to reach one cannot be used. */
