@@ -80,6 +80,7 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
     await tests.server.admin.ok('POST', `/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'of-the-admin' } });
     const page = await openAlone(`/console/ns/${namespace}/secrets`, { user: 'admin' });
     await page.getByRole('link', { name: 'of-the-admin' }).waitFor();
+    await page.getByText('● live').waitFor();
     await beginSession(page.context(), 'bob');
     await expect.poll(() => userOf(page)).toBe('bob');
     await page.getByRole('alert').getByText('User "bob" cannot list').waitFor();

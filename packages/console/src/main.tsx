@@ -24,11 +24,13 @@ function createConsole(): Console {
   const request = window.fetch.bind(window);
   const session = new Session(request, () => window.location.reload());
   const api = createApi(request, session);
+  const checkUser = (): void => void session.load().catch(() => undefined);
   const watches = new WatchConnection({
     connect: watchSocket,
     clock,
     random: () => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32,
-    onLost: () => void session.load().catch(() => undefined),
+    onConnected: checkUser,
+    onLost: checkUser,
   });
   return {
     clock,

@@ -43,6 +43,8 @@ export interface WatchConnectionOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** Numbers of 0 to 1, which spread the attempts of many pages. */
   readonly random: () => number;
+  /** Perhaps as another user, if the browser logged in as somebody else just before. */
+  readonly onConnected?: () => void;
   /** The connection was lost or could not be made: perhaps the session has ended. */
   readonly onLost?: () => void;
 }
@@ -122,6 +124,7 @@ export class WatchConnection {
     this.#socket = socket;
     socket.onopen = () => {
       this.phase.value = 'connected';
+      this.#options.onConnected?.();
       this.#sendOpen();
     };
     socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as Message);
