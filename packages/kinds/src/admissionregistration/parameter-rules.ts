@@ -1,4 +1,6 @@
 /** The parameters of policies: their kind in the policy, and a reference to them in the binding. */
+
+import { isApiVersion, splitApiVersion } from '@plat-dev/meta/api-version';
 import type { FieldErrors, Path } from '@plat-dev/meta/field';
 import { validateLabelSelector } from '@plat-dev/meta/labels';
 import { dns1035Label, dns1123Subdomain, pathSegmentName } from '@plat-dev/meta/names';
@@ -8,11 +10,10 @@ import type { ParamKind, ParamRef } from './schema/policies.ts';
 
 export function validateParamKind({ apiVersion = '', kind = '' }: ParamKind, at: Path, errors: FieldErrors): void {
   const versionAt = at.child('apiVersion');
-  const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
   if (apiVersion === '') errors.required(versionAt);
-  else if (parts.length > 2) errors.invalid(versionAt, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
+  else if (!isApiVersion(apiVersion)) errors.invalid(versionAt, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
   else {
-    const [group, version] = parts.length === 1 ? ['', apiVersion] : (parts as [string, string]);
+    const { group, version } = splitApiVersion(apiVersion);
     const joined = (value: string, problems: readonly string[]): void => {
       if (problems.length > 0) errors.invalid(versionAt, value, problems.join(','));
     };
