@@ -162,3 +162,13 @@ export async function axeViolations(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate<AxeResult>('axe.run(document, { resultTypes: ["violations"] })');
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
+
+/** The same in both themes. */
+export async function axeInBothThemes(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const violation of await axeViolations(page)) found.push(`${colorScheme}: ${violation}`);
+  }
+  return found;
+}

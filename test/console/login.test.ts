@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../packages/lib/src/testing/temporary.testing.ts';
 import { consoleHost, startProvider, type TestProvider } from '../../packages/server/src/auth/oidc/provider.testing.ts';
-import { axeViolations, beginSession, chromiumPath, consoleTests } from './chromium.ts';
+import { axeInBothThemes, beginSession, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
   let provider: TestProvider;
@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('log-in in a browser', () => {
     expect(page.url()).toBe(`https://${consoleHost}/console/`);
     const second = await openAlone(link);
     await expect.poll(() => second.getByRole('alert').textContent()).toContain('the code of this link is wrong or was used before');
-    expect(await axeViolations(second)).toEqual([]);
+    expect(await axeInBothThemes(second)).toEqual([]);
   });
 
   test('by a client certificate, and out again while the overview is read', async () => {

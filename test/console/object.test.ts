@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { groupName } from '../../packages/meta/src/identity.ts';
-import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
+import { axeInBothThemes, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
   const tests = consoleTests();
@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     await press(page, 'Review and create');
     await page.getByRole('alert').getByText('metadata.name').first().waitFor();
     await editorOf(page).locator('.cm-lintRange-error').first().waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await editorOf(page).getByText('Not', { exact: false }).last().click();
     await page.keyboard.press('Home');
     await page.keyboard.press('Shift+End');
@@ -79,7 +79,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     const conflict = page.getByRole('dialog', { name: 'Somebody else changed this object' });
     await conflict.getByRole('group', { name: 'data.colour' }).getByText('theirs: green').waitFor();
     expect(await conflict.getByRole('group').count()).toBe(1);
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await conflict.getByRole('button', { name: 'Merge' }).click();
     await editorOf(page).getByText('large', { exact: true }).waitFor();
     await press(page, 'Review and save');
@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('It owns 1 ConfigMap').waitFor();
     await dialog.getByText('example.com/hold').waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('It stays until these finalizers are removed: example.com/hold.').waitFor();
     await patch(pathOf(namespace, 'owner'), { metadata: { finalizers: null } });
@@ -245,12 +245,12 @@ describe.skipIf(chromiumPath === undefined)('the page of an object', () => {
     const page = await open(`/console/namespaces/default?tab=${tab}`);
     await page.getByRole('tabpanel').waitFor();
     await expect.poll(() => page.getByRole('tabpanel').textContent()).not.toBe('');
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
   });
 
   test('an object that is not there says so', async () => {
     const page = await open('/console/ns/default/configmaps/nothing');
     await page.getByRole('heading', { name: 'There is no such ConfigMap' }).waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
+import { axeInBothThemes, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
   const tests = consoleTests({ server: { workloads: ['controllers', 'scheduler', 'nodes'] } });
@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
     expect(await linesOf(page).getByRole('listitem').count()).toBe(count);
     await page.getByRole('button', { name: 'Go on' }).click();
     await expect.poll(() => linesOf(page).getByRole('listitem').count()).toBeGreaterThan(count);
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
   });
 
   test('several containers are one log, in which a text is found; the server has it as a file', async () => {
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
       ['inline-block', true],
     );
     expect(await page.title()).not.toContain('title');
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await page.keyboard.press('Control+Shift+E');
     await expect.poll(() => page.locator(':focus').textContent()).toBe('Start again');
     await screenOf(page).click();
@@ -136,7 +136,7 @@ describe.skipIf(chromiumPath === undefined)('pods in the console', () => {
     const group = page.getByRole('button', { name: /Pod group.*5 pods/ });
     await group.getByText('5 Running').waitFor();
     await page.getByRole('link', { name: /Deployment.*web.*5 of 5 ready/ }).focus();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     expect(await page.locator(':focus').textContent()).toContain('5 pods');

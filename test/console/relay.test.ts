@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestIO } from '../../packages/cli/src/testing.ts';
 import { platFor } from '../support/plat.ts';
-import { axeViolations, chromiumPath, consoleTests } from './chromium.ts';
+import { axeInBothThemes, chromiumPath, consoleTests } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('plat console', () => {
   const tests = consoleTests({
@@ -68,6 +68,6 @@ describe.skipIf(chromiumPath === undefined)('plat console', () => {
   ])('what such a server does not tell is said, or found another way: %s', async (path, text) => {
     await go(path);
     await page.getByText(text).first().waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { startTestServer } from '../support/server.ts';
-import { axeViolations, chromiumPath, consoleTests, logIn } from './chromium.ts';
+import { axeInBothThemes, chromiumPath, consoleTests, logIn } from './chromium.ts';
 
 describe.skipIf(chromiumPath === undefined)('tables', () => {
   const tests = consoleTests();
@@ -17,7 +17,7 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     await page.getByLabel('Token').fill('wrong');
     await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByRole('alert').waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await logIn(page, 'admin-token');
     await page.getByRole('link', { name: 'default', exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/console/namespaces');
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     await expect.poll(() => names(page)).toEqual(['a', 'b', 'c']);
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.keyboard.press('g');
     await page.keyboard.press('s');
@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('secre');
     await page.getByRole('option', { name: /^Secret/ }).waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await expect.poll(() => names(page)).toEqual(['a', 'b', 'c']);
   });
@@ -125,7 +125,7 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     await page.keyboard.press('d');
     const dialog = page.getByRole('dialog', { name: 'Delete 3 secrets?' });
     await dialog.waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect.poll(() => names(page)).toEqual(['d']);
     await page.getByText('Deleted 3 secrets.').waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
   test('whoever may not list is told so in the words of the server', async () => {
     const page = await open('/console/secrets', 'bob');
     await expect.poll(() => page.getByRole('alert').first().textContent()).toContain('User "bob" cannot list resource "secrets"');
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
   });
 
   test('50,000 rows are read in pages, drawn as far as they can be seen, and take less than 150 MB', async () => {
@@ -203,7 +203,7 @@ describe.skipIf(chromiumPath === undefined)('tables', () => {
     const page = await open('/console/serviceaccounts');
     await page.emulateMedia({ colorScheme });
     await page.getByRole('link', { name: 'default', exact: true }).first().waitFor();
-    expect(await axeViolations(page)).toEqual([]);
+    expect(await axeInBothThemes(page)).toEqual([]);
   });
 });
 

@@ -88,11 +88,3 @@ export const resourceSpans: readonly (readonly [resource: string, from: string, 
   ['storage/v1beta1/storageclasses', '1.15', '1.21'],
   ['storage/v1beta1/volumeattachments', '1.15', '1.21'],
 ];
-
-/** Resources of later releases that this program does not have yet. */
-export const absentResources: ReadonlySet<string> = new Set([
-  'flowcontrol.apiserver/v1/flowschemas',
-  'flowcontrol.apiserver/v1/prioritylevelconfigurations',
-]);
-/** Versions of which it has no resource at all. */
-export const absentVersions: ReadonlySet<string> = new Set(['flowcontrol.apiserver/v1']);
