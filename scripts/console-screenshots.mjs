@@ -59,13 +59,9 @@ for (const colorScheme of ['light', 'dark'])
     for (const [name, [path, act]] of Object.entries(pages)) {
       if (!wanted.test(`${name}-${size}-${colorScheme}`)) continue;
       await page.goto(path);
-      if (
-        await page
-          .getByLabel('Token')
-          .isVisible({ timeout: 2000 })
-          .catch(() => false)
-      )
-        await logIn(page);
+      const token = page.getByLabel('Token');
+      await page.locator('.top-bar').or(token).first().waitFor();
+      if (await token.isVisible()) await logIn(page);
       await page.locator('.top-bar').waitFor();
       await settled(page);
       await act?.(page);
