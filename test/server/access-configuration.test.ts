@@ -176,5 +176,18 @@ test('files that cannot be used stop the start, with the field', async () => {
   const everything = written('d.yaml', `${authorizationFile.split('authorizers:')[0]}authorizers: [{ type: AlwaysAllow, name: all }]\n`);
   expect(await refusal({ authorizationConfig: everything })).toContain('lets requests without credentials do everything');
   expect(await refusal({ authorizationConfig: everything, anonymousAuth: false })).toBe('started');
+  // A file that says nothing about anonymous requests leaves them to the flag, which allows them.
+  const silent = written('e.yaml', `${authenticationFile.split(/^(?:anonymous|jwt):/m)[0]}jwt: []\n`);
+  expect(await refusal({ authorizationConfig: everything, authenticationConfig: silent })).toContain('do everything');
+  const said = written('f.yaml', `${readFileSync(silent, 'utf8')}anonymous: { enabled: false }\n`);
+  expect(await refusal({ authorizationConfig: everything, authenticationConfig: said })).toBe('started');
+  const server = open.at(-1) as TestServer;
+  writeFileSync(said, readFileSync(silent, 'utf8'));
+  const failures = 'apiserver_authentication_config_controller_automatic_reloads_total{status="failure"} 1';
+  await eventually(
+    async () => (await server.admin.get('/metrics')).text,
+    (text) => text.includes(failures),
+  );
+  expect((await server.client({}).get('/api/v1/namespaces')).status).toBe(401);
   expect(await refusal({ authorizationConfig: join(directory, 'none.yaml') })).toContain('--authorization-config');
 });

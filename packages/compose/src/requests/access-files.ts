@@ -16,7 +16,6 @@ import type { OidcTokens } from '@plat-dev/server/auth/oidc/authenticator';
 import type { Authenticator, TokenAuthenticator } from '@plat-dev/server/auth/types';
 import type { WebhookAuthorizer } from '@plat-dev/server/auth/webhook/authorizer';
 import type { Base } from '../base.ts';
-import type { ServerOptions } from '../config/server-options.ts';
 import type { Trust } from '../credentials/trust.ts';
 import { remoteOf } from './remote-of.ts';
 
@@ -83,6 +82,8 @@ export interface ConfiguredAuthentication {
   readonly tokens: TokenAuthenticator;
   /** Undefined where the file does not say who may be anonymous. */
   readonly anonymous: Authenticator | undefined;
+  /** Whether the file itself says who may be anonymous. */
+  saysAnonymous(): boolean;
   close(): void;
 }
 
@@ -107,9 +108,15 @@ export async function configuredAuthentication(
     provider.start().catch(() => {});
     return provider;
   };
-  const config = followed(base, files, 'authentication-config', file, (text) =>
-    readAuthenticationConfig(text, surroundingsOf(base), ownIssuers),
-  );
+  let saidAnonymous = false;
+  const config = followed(base, files, 'authentication-config', file, (text) => {
+    const read = readAuthenticationConfig(text, surroundingsOf(base), ownIssuers);
+    // What the authorizers allow was accepted because of it.
+    if (saidAnonymous && read.anonymous === undefined && options.authorizationConfig !== undefined)
+      throw new Error('anonymous: Required value: with --authorization-config the file cannot stop saying who may be anonymous');
+    saidAnonymous = read.anonymous !== undefined;
+    return read;
+  });
   if (config.current.anonymous !== undefined && !options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'))
     throw new Error('--anonymous-auth=false and the field anonymous of --authentication-config exclude each other');
   let providers = new Map(config.current.jwt.map((settings) => [settings.id, opened(settings)] as const));
@@ -124,6 +131,7 @@ export async function configuredAuthentication(
   return {
     tokens: { name: 'jwt', authenticateToken: (token, audiences) => tokens.authenticateToken(token, audiences) },
     anonymous: anonymousBy(base, () => config.current.anonymous),
+    saysAnonymous: () => saidAnonymous,
     close: () => {
       for (const provider of providers.values()) provider.close();
     },
@@ -153,7 +161,13 @@ export interface ConfiguredAuthorization {
   close(): void;
 }
 
-export async function configuredAuthorization(base: Base, files: FileReloader, trust: Trust): Promise<ConfiguredAuthorization | undefined> {
+/** `saysAnonymous`: whether `--authentication-config` says who may be anonymous. */
+export async function configuredAuthorization(
+  base: Base,
+  files: FileReloader,
+  trust: Trust,
+  saysAnonymous: () => boolean,
+): Promise<ConfiguredAuthorization | undefined> {
   const { options, log } = base;
   const { authorizationConfig: file } = options;
   if (file === undefined) return undefined;
@@ -162,7 +176,7 @@ export async function configuredAuthorization(base: Base, files: FileReloader, t
   const opener = await webhookOpener(base, trust);
   const config = followed(base, files, 'authorization-config', file, (text) => {
     const settings = readAuthorizationConfig(text, surroundingsOf(base));
-    checkStrangers(options, settings);
+    if (options.anonymousAuth && !saysAnonymous()) checkStrangers(settings);
     return settings;
   });
   let webhooks: WebhookAuthorizer[] = [];
@@ -211,8 +225,8 @@ export async function configuredAuthorization(base: Base, files: FileReloader, t
 }
 
 /** Throws where requests without credentials could do everything. */
-function checkStrangers({ anonymousAuth, authenticationConfig }: ServerOptions, settings: readonly AuthorizerSettings[]): void {
-  if (!anonymousAuth || authenticationConfig !== undefined || settings.every(({ type }) => type !== 'AlwaysAllow')) return;
+function checkStrangers(settings: readonly AuthorizerSettings[]): void {
+  if (settings.every(({ type }) => type !== 'AlwaysAllow')) return;
   throw new Error(
     'an authorizer of type AlwaysAllow lets requests without credentials do everything: give --anonymous-auth=false, or say in --authentication-config who may be anonymous',
   );

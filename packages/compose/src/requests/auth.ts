@@ -78,7 +78,10 @@ export async function composeAuth(
     anonymous: configured === undefined ? (options.anonymousAuth ? anonymous : undefined) : configured.anonymous,
     audiences,
   });
-  const chain = closing('authorization configuration', await configuredAuthorization(base, files, trust));
+  const chain = closing(
+    'authorization configuration',
+    await configuredAuthorization(base, files, trust, () => configured?.saysAnonymous() === true),
+  );
   const webhook = closing('authorization webhook', await accessService(base, trust));
   const { authorizer, authorizers, escalation, replace } = authorization({
     chain: chain?.chain ?? options.authorizationMode.map((type) => ({ type, webhook })),
